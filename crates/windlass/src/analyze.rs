@@ -11,7 +11,7 @@ use crate::application::{Application, GlobalState, Instance, InstanceId, NodeId}
 use crate::explore::Options;
 use crate::lifecycle::protocol::Element;
 use crate::semantics::protocol::{self, ServiceTemplate, States};
-use crate::semantics::replica::crashing::{Crashing, Happening};
+use crate::semantics::replica::crashing::{ActionOrCrash, Crashing};
 use crate::semantics::replica::{Action, Replica, faults};
 use crate::semantics::{self, AnySystem, Setting};
 use crate::system::{Budget, StopReason};
@@ -154,8 +154,8 @@ fn of_replicas(
     let views = Views {
         is_inconsistent: &|state: &GlobalState| !faults::unresolvable(replica, state).is_empty(),
         operations,
-        operation: &|happening: &Happening| match happening {
-            Happening::Managed(Action::OpStart { instance, operation }) => {
+        operation: &|happening: &ActionOrCrash| match happening {
+            ActionOrCrash::Managed(Action::OpStart { instance, operation }) => {
                 let start = replica.start.instances.get(instance)?;
                 Some(format!("{}.{operation}", application.node(start.node).name))
             }

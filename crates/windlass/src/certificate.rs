@@ -44,6 +44,7 @@ pub struct Claim<'a, T> {
 
 /// Why evidence does not show what is claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Refused {
     /// Evidence of this kind cannot show the claim.
     WrongKind {

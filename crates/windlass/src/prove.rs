@@ -46,6 +46,7 @@ impl Answer {
 
 /// How things get stuck.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stuck {
     /// What happens, in order.
     pub trace: Vec<String>,
@@ -61,6 +62,7 @@ pub struct Stuck {
 
 /// An answer about one application or topology.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Proof {
     /// The answer.
     pub answer: Answer,

@@ -32,7 +32,7 @@ pub trait Walk {
     /// Where everything is, in words.
     fn places(&self) -> BTreeMap<String, String>;
 
-    /// Who is bound to whom.
+    /// Which instance is bound to which.
     fn bindings(&self) -> Bound;
 
     /// The state as a value; none where states have no file.

@@ -28,7 +28,7 @@ pub use objective::{Objective, end_of};
 use self::invariants::Invariants;
 use self::schedule::Length;
 use self::sequence::distance::Weights;
-use self::sequence::{Because, Sequence, Task, Workshop};
+use self::sequence::{PlanningContext, Sequence, Task, UnreachableReason};
 use crate::application::{Application, Faults, GlobalState, Instance, InstanceId, Policy};
 use crate::goal::evaluate::Closure;
 use crate::goal::{Amount, Goal, GoalFile, Want};
@@ -82,6 +82,7 @@ impl<'a> Question<'a> {
 
 /// A plan with what is known about it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Synthesis {
     /// The plan.
     pub plan: Plan,
@@ -173,9 +174,9 @@ pub fn synthesize(question: &Question<'_>, effort: &Effort, budget: &mut dyn Bud
 fn planned(question: &Question<'_>, effort: &Effort, budget: &mut dyn Budget) -> Answer {
     let Question { application, start, goal, closure, known, prove, soft, .. } = *question;
     let task = Task { application, start, goal, closure, known, prove, soft };
-    let Some(workshop) = Workshop::new(task) else { return Answer::Nets };
-    let unsettled = pending::is_unsettled(question, &workshop);
-    let planner = Planner { question, workshop: &workshop, effort, unsettled };
+    let Some(context) = PlanningContext::new(task) else { return Answer::Nets };
+    let unsettled = pending::is_unsettled(question, &context);
+    let planner = Planner { question, context: &context, effort, unsettled };
     let answer = planner.without_faults(budget);
     if question.allow_faults && application.faults == Faults::Replicas {
         return planner.with_faults(answer, budget);
@@ -192,7 +193,7 @@ const FOR_AN_ORDER: usize = 50_000;
 /// One question on its way to an answer.
 struct Planner<'a> {
     question: &'a Question<'a>,
-    workshop: &'a Workshop<'a>,
+    context: &'a PlanningContext<'a>,
     effort: &'a Effort,
     /// Whether faults are pending in the start.
     unsettled: bool,
@@ -200,23 +201,23 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn without_faults(&self, budget: &mut dyn Budget) -> Answer {
-        let (question, workshop) = (self.question, self.workshop);
+        let (question, context) = (self.question, self.context);
         let mut best: Option<Synthesis> = None;
         let mut last = None;
-        for weights in objective::attempts(question, &workshop.tables) {
+        for weights in objective::attempts(question, &context.tables) {
             let (attempt, because) = self.attempt(&weights, budget);
             let pending::Outcome { path, bound, stopped, states } = attempt;
             let Some(path) = path else {
                 match (because, stopped) {
                     (Some(because), _) => return self.unreachable(because, budget),
-                    (None, None) => return self.unreachable(Because::Searched, budget),
+                    (None, None) => return self.unreachable(UnreachableReason::Searched, budget),
                     (None, Some(stopped)) => {
                         last = Some(Answer::Unknown { stopped, bound, states });
                     }
                 }
                 continue;
             };
-            let bound = objective::bound(question, workshop, bound, self.unsettled);
+            let bound = objective::bound(question, context, bound, self.unsettled);
             let Some(mut fresh) = self.finished(&path) else {
                 last = Some(Answer::Unknown { stopped: StopReason::Replay, bound, states });
                 continue;
@@ -233,18 +234,18 @@ impl Planner<'_> {
         }
     }
 
-    /// One search, and why there is no plan when that can be told.
+    /// One search, and why there is no plan where that is known.
     fn attempt(
         &self,
         weights: &Weights,
         budget: &mut dyn Budget,
-    ) -> (pending::Outcome, Option<Because>) {
+    ) -> (pending::Outcome, Option<UnreachableReason>) {
         if self.unsettled {
-            return (pending::sequence(self.question, self.workshop, weights, budget), None);
+            return (pending::sequence(self.question, self.context, weights, budget), None);
         }
         let outcome =
             |path, bound, stopped, states| pending::Outcome { path, bound, stopped, states };
-        match self.workshop.sequence(weights, budget) {
+        match self.context.sequence(weights, budget) {
             Sequence::Found { actions, cost, bound, stopped, states } => {
                 let path = pending::Path { actions, cut: None, cost };
                 (outcome(Some(path), bound, stopped, states), None)
@@ -258,23 +259,23 @@ impl Planner<'_> {
         }
     }
 
-    fn unreachable(&self, because: Because, budget: &mut dyn Budget) -> Answer {
-        let (question, workshop) = (self.question, self.workshop);
+    fn unreachable(&self, because: UnreachableReason, budget: &mut dyn Budget) -> Answer {
+        let (question, context) = (self.question, self.context);
         if self.unsettled {
-            if let Some(explanation) = pending::explain(question, workshop) {
+            if let Some(explanation) = pending::explain(question, context) {
                 return Answer::Unreachable(explanation);
             }
-            if let Some(start) = pending::settled_start(question, workshop) {
+            if let Some(start) = pending::settled_start(question, context) {
                 let question = &Question { start: &start, ..*question };
-                return Answer::Unreachable(explain::explain(question, workshop, because, budget));
+                return Answer::Unreachable(explain::explain(question, context, because, budget));
             }
         }
-        Answer::Unreachable(explain::explain(question, workshop, because, budget))
+        Answer::Unreachable(explain::explain(question, context, because, budget))
     }
 
     /// The better of an answer without faults and of what faults make possible.
     fn with_faults(&self, answer: Answer, budget: &mut dyn Budget) -> Answer {
-        let (question, workshop) = (self.question, self.workshop);
+        let (question, context) = (self.question, self.context);
         let known = match &answer {
             Answer::Plan(found) => Some(found),
             _ => None,
@@ -283,11 +284,11 @@ impl Planner<'_> {
             Objective::Length => found.value,
             _ => u64::MAX,
         });
-        let found = with_faults::search(question, workshop, most, self.unsettled, budget);
+        let found = with_faults::search(question, context, most, self.unsettled, budget);
         let Some(with_faults::Found { better, bound, stopped, states }) = found else {
             return answer;
         };
-        let bound = objective::bound(question, workshop, bound, true);
+        let bound = objective::bound(question, context, bound, true);
         let fresh = better.and_then(|actions| {
             let mut fresh = self.loosened(&actions)?;
             (fresh.bound, fresh.stopped, fresh.states) = (bound, stopped, states);
@@ -314,7 +315,7 @@ impl Planner<'_> {
     fn finished(&self, path: &pending::Path) -> Option<Synthesis> {
         let Question { application, start, .. } = *self.question;
         let sequence = order::sequence(&path.actions);
-        let (watched, file) = (self.workshop.target.watched(), self.question.goal);
+        let (watched, file) = (self.context.target.watched(), self.question.goal);
         let invariants = Invariants { watched: &watched, file };
         let ordered = match &path.cut {
             None if self.unsettled => sequence.clone(),
@@ -349,7 +350,7 @@ impl Planner<'_> {
         let sequence = order::sequence(actions);
         let found = self.trimmed(&sequence).and_then(|plan| self.verified(plan, FOR_AN_ORDER));
         let mut found = found.or_else(|| self.verified(sequence, FOR_A_SEQUENCE))?;
-        found.faults = with_faults::faults(self.question, self.workshop, actions, self.unsettled);
+        found.faults = with_faults::faults(self.question, self.context, actions, self.unsettled);
         Some(found)
     }
 
@@ -507,4 +508,4 @@ pub fn undoing(
 }
 
 /// Why there is no plan, in the words of the search.
-pub(crate) type Cause = Because;
+pub(crate) type Cause = UnreachableReason;

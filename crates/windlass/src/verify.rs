@@ -137,6 +137,7 @@ impl GoalAnswer {
 
 /// Everything there is to say about a plan.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Report {
     /// The verdict.
     pub validity: Validity,
@@ -162,7 +163,7 @@ pub struct Report {
     /// How many configurations were looked at.
     pub states: usize,
     /// What should be known beside the verdict: faults pending in the start state, actions on one
-    /// instance without an order, and effects that are not told.
+    /// instance without an order, and effects that are left out.
     pub remarks: Vec<String>,
 }
 

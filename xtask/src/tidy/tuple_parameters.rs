@@ -8,9 +8,8 @@ use syn::{FnArg, Pat};
 
 const KIND: &str = "tuple parameter";
 
-/// How many are left.
-pub const LEFT: &[Left] =
-    &[Left { what: KIND, most: 4, reason: "each needs a type or names of its own" }];
+/// How many are left: none.
+pub const LEFT: &[Left] = &[];
 
 /// Names every parameter that is a tuple, beyond those that are left.
 pub fn check(tree: &Tree) -> Vec<Finding> {

@@ -241,7 +241,7 @@ impl LastRun {
         let assembly = match Assembly::new(&self.application) {
             Ok(assembly) => assembly,
             Err(NoAssembly::Protocols) => return Ok(Vec::new()),
-            Err(too_large @ NoAssembly::TooLarge) => return Err(Error::Assembly(too_large)),
+            Err(why) => return Err(Error::Assembly(why)),
         };
         Ok(self.net_now(&assembly, &Scenario::default())?.tokens())
     }

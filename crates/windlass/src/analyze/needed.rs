@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::application::assembly::{Assembly, ComponentId, LinkId, PlaceId, PortId, progress};
+use crate::certificate;
 use crate::lifecycle::net::{self, Side};
 use crate::semantics::net::{Action, Element};
 
@@ -24,6 +25,8 @@ pub(super) enum Known {
 /// A shortest run to a valuation with these elements marked; none where it has to be searched.
 pub(super) fn shortest(assembly: &Assembly<'_>, marked: &[Element]) -> Option<Known> {
     let progress = progress::progress(assembly).ok()?;
+    let completes = progress.completes(assembly);
+    certificate::check_order(assembly, &BTreeSet::new(), &progress.run, completes).ok()?;
     let mut goals = Vec::new();
     for element in marked {
         let (is_reached, action) = match *element {
@@ -71,7 +74,7 @@ fn in_order(assembly: &Assembly<'_>, goals: Vec<Action>) -> Option<Vec<Action>> 
             None => {
                 done.insert(action, false);
                 let needs = needs(assembly, action)?;
-                // Who waits for himself never happens, and was sorted out before.
+                // What waits for itself never happens, and was sorted out before.
                 if needs.iter().any(|need| done.get(need) == Some(&false)) {
                     return None;
                 }

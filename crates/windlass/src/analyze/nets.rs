@@ -6,15 +6,18 @@ use std::fmt;
 
 use super::needed::{self, Known};
 use crate::application::assembly::{Assembly, progress};
-use crate::certificate;
+use crate::certificate::{self, Claim};
 use crate::explore::{self, Derived, Form, Options, Space, StateOf};
 use crate::lifecycle::net::NetTransitionId;
 use crate::semantics::Semantics;
-use crate::semantics::net::{Element, Madeus, Valuation};
-use crate::system::{Budget, Evidence, Property, StopReason, Verdict};
+use crate::semantics::net::{Action, Element, Madeus, Valuation};
+use crate::system::{
+    Budget, Evidence, Predicate, Property, Step, StopReason, System, Trace, Verdict,
+};
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NetOverview {
     /// `order`: the assembly has no choice, one run decides; `search`: every valuation was seen.
     pub method: &'static str,
@@ -38,16 +41,19 @@ pub fn overview(
     options: &Options,
     budget: &mut dyn Budget,
 ) -> Result<NetOverview, StopReason> {
-    match progress::progress(assembly) {
-        Ok(found) => Ok(by_order(assembly, &found)),
-        Err(_) => by_search(assembly, options, budget),
+    let by_run = progress::progress(assembly).ok().and_then(|found| by_order(assembly, &found));
+    match by_run {
+        Some(overview) => Ok(overview),
+        None => by_search(assembly, options, budget),
     }
 }
 
-fn by_order(assembly: &Assembly<'_>, found: &progress::Progress) -> NetOverview {
+/// What one run shows about all of them; none when `certificate` refuses it.
+fn by_order(assembly: &Assembly<'_>, found: &progress::Progress) -> Option<NetOverview> {
     let stuck = found.stuck(assembly);
+    certificate::check_order(assembly, &BTreeSet::new(), &found.run, stuck.is_none()).ok()?;
     let places = assembly.place_ids().filter(|place| !found.enters(*place));
-    NetOverview {
+    Some(NetOverview {
         method: "order",
         completes: stuck.is_none(),
         because: stuck.map(|id| progress::sentence(assembly, &found.explain(assembly, id))),
@@ -55,7 +61,7 @@ fn by_order(assembly: &Assembly<'_>, found: &progress::Progress) -> NetOverview 
         reachable: None,
         never_run: found.never(assembly).map(|id| assembly.transition_name(id)).collect(),
         never_reached: places.map(|place| assembly.place_name(place)).collect(),
-    }
+    })
 }
 
 /// Searches every valuation.
@@ -177,18 +183,18 @@ pub fn reach(
     budget: &mut dyn Budget,
 ) -> Result<Option<Vec<String>>, StopReason> {
     let madeus = Madeus::new(assembly);
-    let known = wanted.unmarked.is_empty().then(|| needed::shortest(assembly, &wanted.marked));
-    match known.flatten() {
-        Some(Known::Run(run)) => {
-            return Ok(Some(run.iter().map(|action| madeus.describe(action)).collect()));
-        }
-        Some(Known::Never) => return Ok(None),
-        None => {}
-    }
     let holds = |state: &Valuation| {
         wanted.marked.iter().all(|element| state.is_marked(*element))
             && !wanted.unmarked.iter().any(|element| state.is_marked(*element))
     };
+    let known = wanted.unmarked.is_empty().then(|| needed::shortest(assembly, &wanted.marked));
+    match known.flatten() {
+        Some(Known::Run(run)) if leads_to(&madeus, &holds, &run) => {
+            return Ok(Some(run.iter().map(|action| madeus.describe(action)).collect()));
+        }
+        Some(Known::Never) => return Ok(None),
+        Some(Known::Run(_)) | None => {}
+    }
     let reachable = Property::Reachable(&holds);
     let outcome = explore::search(&Derived(&madeus), reachable, options, budget);
     match certificate::checked(&madeus, reachable, outcome.verdict) {
@@ -197,5 +203,75 @@ pub fn reach(
         }
         Verdict::Holds(_) | Verdict::Fails(_) => Ok(None),
         Verdict::Unknown(reason) => Err(reason),
+    }
+}
+
+/// Runs up to this many steps are replayed by the reference: each of its states is as large as the
+/// assembly. Of longer ones only the order has been checked.
+const MOST_REPLAYED: usize = 2_000;
+
+/// Whether `certificate` accepts a run as one to a valuation.
+fn leads_to(madeus: &Madeus<'_>, holds: Predicate<'_, Valuation>, run: &[Action]) -> bool {
+    if run.len() > MOST_REPLAYED {
+        return true;
+    }
+    let mut trace = Trace { start: madeus.initial(), steps: Vec::with_capacity(run.len()) };
+    for action in run {
+        let Ok(after) = madeus.step(trace.last(), action) else { return false };
+        let after = after.first().clone();
+        trace.steps.push(Step { action: *action, after });
+    }
+    let claim = Claim { property: Property::Reachable(holds), holds: true };
+    certificate::check(madeus, &claim, &Evidence::Trace(trace)).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Sources;
+
+    const TWO_COMPONENTS: &str = include_str!("../../../../examples/two-components/windlass.yaml");
+
+    #[test]
+    fn a_damaged_run_decides_nothing() {
+        let mut sources = Sources::new();
+        let root = sources.add("windlass.yaml", TWO_COMPONENTS);
+        let application = crate::lang::read(None, root, &sources).application.expect("it is read");
+        let assembly = Assembly::new(&application).expect("nets");
+        let found = progress::progress(&assembly).expect("one run decides");
+        assert!(by_order(&assembly, &found).is_some_and(|overview| overview.completes));
+        for at in 0..found.run.len() {
+            let mut damaged = found.clone();
+            damaged.run.remove(at);
+            assert_eq!(by_order(&assembly, &damaged), None, "without event {at}");
+            damaged = found.clone();
+            damaged.run.insert(at, found.run[at]);
+            assert_eq!(by_order(&assembly, &damaged), None, "event {at} twice");
+        }
+    }
+
+    #[test]
+    fn a_damaged_run_reaches_nothing() {
+        let mut sources = Sources::new();
+        let root = sources.add("windlass.yaml", TWO_COMPONENTS);
+        let application = crate::lang::read(None, root, &sources).application.expect("it is read");
+        let assembly = Assembly::new(&application).expect("nets");
+        let madeus = Madeus::new(&assembly);
+        let mut longest = 0;
+        for place in assembly.place_ids() {
+            let marked = [Element::Place(place)];
+            let Some(Known::Run(run)) = needed::shortest(&assembly, &marked) else { continue };
+            longest = longest.max(run.len());
+            let holds = |state: &Valuation| state.is_marked(Element::Place(place));
+            assert!(leads_to(&madeus, &holds, &run));
+            for at in 0..run.len() {
+                let mut damaged = run.clone();
+                damaged.remove(at);
+                assert!(!leads_to(&madeus, &holds, &damaged), "without {:?}", run[at]);
+            }
+            let nowhere = |_: &Valuation| false;
+            assert!(!leads_to(&madeus, &nowhere, &run));
+        }
+        assert!(longest > 3, "the longest run has {longest} actions");
     }
 }

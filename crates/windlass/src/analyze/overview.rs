@@ -26,6 +26,7 @@ pub(crate) struct Views<'a, S: System> {
 /// What was found. When a limit came first, every count is that of what was seen by then: there
 /// may be more, and what never ran may still run.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Overview {
     /// The limit that came before everything was seen and looked at.
     pub stopped: Option<StopReason>,

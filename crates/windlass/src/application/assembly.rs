@@ -60,6 +60,7 @@ const MOST_COMPONENTS: usize = 5_000_000;
 
 /// Why an application does not unfold to an assembly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NoAssembly {
     /// Its life cycles are protocols.
     Protocols,

@@ -9,11 +9,12 @@ use std::fmt;
 
 use crate::lifecycle::setup::argument::{Argument, Case, Direction, Place, View};
 use crate::lifecycle::setup::{
-    Around, Guard, Kind, Local, NodeTypeId, Quantifier, Rule, RuleId, RuleSet, Subject,
+    Guard, Kind, Local, Neighbors, NodeTypeId, Quantifier, Rule, RuleId, RuleSet, Subject,
 };
 
 /// What is wrong with an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RefusedArgument {
     /// A rule does not make its object lighter.
     DoesNotFall(RuleId),
@@ -142,17 +143,17 @@ fn may_hold(rules: &RuleSet, place: Place, view: &View, actor: Actor, guard: &Gu
         |own: Local, far: Local| if actor == Actor::Requirement { (own, far) } else { (far, own) };
     let (owner, far) = owner_first(view.source, view.target);
     match guard {
-        Guard::Around { quantifier: Quantifier::Some, .. } => true,
-        Guard::Around { quantifier: Quantifier::All, around, over, states } => {
-            let mine = match around {
-                Around::Requirements | Around::Targets => actor == Actor::Source,
-                Around::Capabilities | Around::Sources => actor == Actor::Target,
+        Guard::Neighbors { quantifier: Quantifier::Some, .. } => true,
+        Guard::Neighbors { quantifier: Quantifier::All, neighbors, over, states } => {
+            let mine = match neighbors {
+                Neighbors::Requirements | Neighbors::Targets => actor == Actor::Source,
+                Neighbors::Capabilities | Neighbors::Sources => actor == Actor::Target,
             };
-            let local = match around {
-                Around::Requirements => view.requirement,
-                Around::Capabilities => view.capability,
-                Around::Targets => view.target,
-                Around::Sources => view.source,
+            let local = match neighbors {
+                Neighbors::Requirements => view.requirement,
+                Neighbors::Capabilities => view.capability,
+                Neighbors::Targets => view.target,
+                Neighbors::Sources => view.source,
             };
             !mine || !rules.looks_at(over, place.relationship) || states.contains(local)
         }
@@ -234,10 +235,10 @@ fn check_guard(
     case: &Case,
     guard: &Guard,
 ) -> Result<(), RefusedArgument> {
-    let Guard::Around { quantifier: Quantifier::All, around, over, states } = guard else {
+    let Guard::Neighbors { quantifier: Quantifier::All, neighbors, over, states } = guard else {
         return Err(RefusedArgument::WrongRule(case.node_type, case.state));
     };
-    let outgoing = matches!(around, Around::Requirements | Around::Targets);
+    let outgoing = matches!(neighbors, Neighbors::Requirements | Neighbors::Targets);
     let towards = matches!(argument.direction, Direction::Targets) == outgoing;
     for (place, views) in &argument.views {
         let near = if outgoing { place.source } else { place.target };
@@ -248,11 +249,11 @@ fn check_guard(
         for view in views {
             let (here, far) =
                 if outgoing { (view.source, view.target) } else { (view.target, view.source) };
-            let local = match around {
-                Around::Requirements => view.requirement,
-                Around::Capabilities => view.capability,
-                Around::Targets => view.target,
-                Around::Sources => view.source,
+            let local = match neighbors {
+                Neighbors::Requirements => view.requirement,
+                Neighbors::Capabilities => view.capability,
+                Neighbors::Targets => view.target,
+                Neighbors::Sources => view.source,
             };
             let done = !(towards && acyclic) || rules.goal.contains(far);
             if here == case.state && done && !states.contains(local) {

@@ -18,6 +18,7 @@ use crate::plan::{Plan, PlanAction, closure, counting};
 
 /// Why a cover does not show that its plan is valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RefusedCover {
     /// The order of the plan has a cycle.
     CyclicOrder,

@@ -6,6 +6,7 @@ use crate::system::ladder::{Climb, Ladders, Premise, Rung};
 
 /// What is wrong with a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RefusedClimb {
     /// The step with this number (from 0) cannot be taken.
     Blocked(usize),

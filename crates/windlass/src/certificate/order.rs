@@ -16,6 +16,7 @@ use crate::lifecycle::net::{self, Net, NetTransitionId, PortKind};
 
 /// What is wrong with a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RefusedOrder {
     /// The order of events matters: this component has a choice, can take something back, or
     /// changes its behavior.

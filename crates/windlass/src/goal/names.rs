@@ -168,7 +168,7 @@ nodes:
         assert!(complaint("jab-2=done", creatable).is_some());
         assert_eq!(complaint("j1=done", Ids::Later), None);
         assert!(complaint("j1=nowhere", Ids::Later).is_some());
-        assert!(complaint("nobody=done", Ids::Later).is_some());
-        assert_eq!(complaint("nobody=done", Ids::Any), None);
+        assert!(complaint("missing=done", Ids::Later).is_some());
+        assert_eq!(complaint("missing=done", Ids::Any), None);
     }
 }

@@ -94,6 +94,7 @@ pub fn atoms_in_graph(lg: &LocationSet) -> BTreeSet<Atom> {
 
 /// Why two sets of locations cannot be composed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Clash {
     /// A location of each has this name.
     Name(Name),

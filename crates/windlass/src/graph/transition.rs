@@ -50,6 +50,7 @@ impl Context {
 
 /// A fact about transitions that one of them breaks, with the witness.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Malformed {
     /// The context does not know an atom of the initial set.
     UnknownAtom(Atom),

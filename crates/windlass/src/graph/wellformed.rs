@@ -9,6 +9,7 @@ use super::{Location, LocationGraph, LocationSet, Name, RoleId};
 
 /// What is wrong with a set of locations. Every variant lists two locations or more.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IllFormed<'a> {
     /// Several locations have this name.
     SharedName(&'a Name, Vec<&'a Location>),

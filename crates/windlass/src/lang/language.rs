@@ -138,7 +138,7 @@ pub struct Context<'a> {
     pub(crate) rules: ModelRules,
 }
 
-/// The files of a context for somebody else, who gives them back.
+/// The files of a context, lent to another reader, which gives them back.
 pub(super) fn reborrow<'b>(files: &'b mut Option<&mut dyn Files>) -> Option<&'b mut dyn Files> {
     files.as_mut().map(|files| &mut **files as &mut dyn Files)
 }

@@ -5,7 +5,7 @@
 //! | node, capability, requirement, relationship | [`Kind`], [`Link`] |
 //! | message pool | `RuleSet::messages`, `Rule::sends`, `Rule::consumes` |
 //! | `ctrans [R01]` … | [`Rule`] |
-//! | `allRQOfNDInStates(filterRQ(…))` | `Guard::Around` |
+//! | `allRQOfNDInStates(filterRQ(…))` | `Guard::Neighbors` |
 //! | the topology of Fig. 1 | [`Topology`] |
 //!
 //! A rule changes the local state of one object. Its guards look at the neighbourhood of that
@@ -114,7 +114,7 @@ pub(crate) enum Quantifier {
 
 /// Which neighbours of a node a guard looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Around {
+pub(crate) enum Neighbors {
     /// The requirements of the node.
     Requirements,
     /// The capabilities of the node.
@@ -125,29 +125,29 @@ pub(crate) enum Around {
     Sources,
 }
 
-impl Around {
+impl Neighbors {
     /// The word in rules.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Around::Requirements => "requirements",
-            Around::Capabilities => "capabilities",
-            Around::Targets => "targets",
-            Around::Sources => "sources",
+            Neighbors::Requirements => "requirements",
+            Neighbors::Capabilities => "capabilities",
+            Neighbors::Targets => "targets",
+            Neighbors::Sources => "sources",
         }
     }
 
     /// The kind of object that is looked at.
     pub(crate) fn kind(self) -> Kind {
         match self {
-            Around::Requirements => Kind::Requirement,
-            Around::Capabilities => Kind::Capability,
-            Around::Targets | Around::Sources => Kind::Node,
+            Neighbors::Requirements => Kind::Requirement,
+            Neighbors::Capabilities => Kind::Capability,
+            Neighbors::Targets | Neighbors::Sources => Kind::Node,
         }
     }
 
     /// Whether the node is the source of the relationships that are looked at.
     pub(crate) fn is_outgoing(self) -> bool {
-        matches!(self, Around::Requirements | Around::Targets)
+        matches!(self, Neighbors::Requirements | Neighbors::Targets)
     }
 }
 
@@ -155,11 +155,11 @@ impl Around {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Guard {
     /// Neighbours of the node that the rule is about, over relationships of some types.
-    Around {
+    Neighbors {
         /// How many.
         quantifier: Quantifier,
         /// Which.
-        around: Around,
+        neighbors: Neighbors,
         /// The relationship types, with those that extend them.
         over: BTreeSet<RelationshipTypeId>,
         /// The states that they must be in.

@@ -12,6 +12,7 @@ use crate::source::Origin;
 
 /// What does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum MisfitKind {
     /// A node that the application does not have.
     UnknownNode,
@@ -25,6 +26,7 @@ pub enum MisfitKind {
 
 /// Why a plan is not about this application and this state.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Misfit {
     /// What does not fit.
     pub kind: MisfitKind,

@@ -1,4 +1,4 @@
-//! What each stage of each life needs, and from whom.
+//! What each stage of each life needs, and its providers.
 //!
 //! A need is one requirement of one stage. The tiers walk through all of them; for replica-aware
 //! requirements the whole run of stages that hold on to one binding matters, because the binding

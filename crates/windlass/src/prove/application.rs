@@ -10,6 +10,7 @@ use crate::explore::Options;
 use crate::goal::{Goal, Want};
 use crate::lifecycle::protocol::Element;
 use crate::semantics::bring_up::{Blocked, BringUp, Event, Heights, NoPath, Target};
+use crate::system::ladder::{Climb, Ladders};
 use crate::system::{Budget, Evidence, System};
 
 /// What a goal says about states; the parts that say something else are handed back.
@@ -80,15 +81,21 @@ pub fn application(
     }
     system.may_fail = may_fail;
     assumptions.extend(awaited(&system));
-    Ok(by_run(&system, &assumptions)
-        .unwrap_or_else(|| by_search(&system, assumptions, options, budget)))
+    // One run decides, unless something is taken back on the way up.
+    let by_run = system
+        .ladders()
+        .and_then(|ladders| by_run(&system, &assumptions, &ladders, &ladders.climb()));
+    Ok(by_run.unwrap_or_else(|| by_search(&system, assumptions, options, budget)))
 }
 
-/// One run decides; none when something is taken back on the way up.
-fn by_run(system: &BringUp<'_>, assumptions: &[String]) -> Option<Proof> {
-    let ladders = system.ladders()?;
-    let climb = ladders.climb();
-    certificate::check_climb(&ladders, &climb).ok()?;
+/// What one run shows about all of them; none when `certificate` refuses it.
+fn by_run(
+    system: &BringUp<'_>,
+    assumptions: &[String],
+    ladders: &Ladders,
+    climb: &Climb,
+) -> Option<Proof> {
+    certificate::check_climb(ladders, climb).ok()?;
     let mut rungs = vec![0u32; system.climbers.len()];
     let mut events: Vec<Event> = Vec::with_capacity(climb.run.len());
     for object in &climb.run {
@@ -101,7 +108,7 @@ fn by_run(system: &BringUp<'_>, assumptions: &[String]) -> Option<Proof> {
         (0..rungs.len()).filter(|at| rungs[*at] % 2 == 1 && system.can_fail(*at, rungs[*at]));
     events.extend(failing.map(Event::Fail));
     let end = replay(system, &events)?;
-    let stuck = climb.below_goal(&ladders).next().is_some();
+    let stuck = climb.below_goal(ladders).next().is_some();
     let name = |object: u32| system.climbers[object as usize].id.0.clone();
     let rung = |object: u32, rung: u32| {
         place(system, object as usize, rung, end.failed.contains(&(object as usize)))
@@ -116,7 +123,7 @@ fn by_run(system: &BringUp<'_>, assumptions: &[String]) -> Option<Proof> {
             // All runs that go on as long as they can are equally long, unless something fails.
             shortest: system.may_fail.is_empty(),
             cycle: Vec::new(),
-            waiting: explain::waiting(&ladders, &climb, &name, &rung, &never),
+            waiting: explain::waiting(ladders, climb, &name, &rung, &never),
             waits: None,
         }),
         evidence: "run",
@@ -240,4 +247,38 @@ fn waiting(system: &BringUp<'_>, state: &Heights) -> Vec<String> {
         }
     }
     sentences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Sources;
+
+    const GUESTBOOK: &str = include_str!("../../../../examples/guestbook/windlass.yaml");
+
+    #[test]
+    fn a_damaged_run_decides_nothing() {
+        let mut sources = Sources::new();
+        let root = sources.add("windlass.yaml", GUESTBOOK);
+        let application = crate::lang::read(None, root, &sources).application.expect("it is read");
+        let start = crate::analyze::wanted(&application);
+        let goal = crate::synthesize::everything_up(&application).expect("it can be up");
+        let (targets, _) = targets(&application, &start, &goal);
+        let system = BringUp::new(&application, &start, &targets).expect("every node has a path");
+        let ladders = system.ladders().expect("nothing is taken back");
+        let climb = ladders.climb();
+        let proof = by_run(&system, &[], &ladders, &climb).expect("the run is accepted");
+        assert_eq!(proof.answer, Answer::AlwaysCompletes);
+        for at in 0..climb.run.len() {
+            let mut damaged = climb.clone();
+            let object = damaged.run.remove(at) as usize;
+            assert_eq!(by_run(&system, &[], &ladders, &damaged), None, "without step {at}");
+            // The end changed with it: the run stops where it could go on.
+            damaged.rungs[object] -= 1;
+            assert_eq!(by_run(&system, &[], &ladders, &damaged), None, "without step {at}");
+        }
+        let mut damaged = climb.clone();
+        damaged.run.reverse();
+        assert_eq!(by_run(&system, &[], &ladders, &damaged), None, "backwards");
+    }
 }

@@ -1,4 +1,4 @@
-//! Who waits for whom, when nothing can climb any more.
+//! What waits for what, when nothing can climb any more.
 
 use std::collections::BTreeSet;
 

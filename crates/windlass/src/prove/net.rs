@@ -29,10 +29,11 @@ pub fn net(
         let names: Vec<String> = may_fail.iter().map(|id| assembly.transition_name(*id)).collect();
         assumptions.push(format!("transitions succeed, except {}", names.join(", ")));
     }
-    match by_run(&system, &assumptions) {
-        Some(proof) => proof,
-        None => by_search(&system, assumptions, options, budget),
-    }
+    // One run decides, unless the order of events matters.
+    let by_run = progress::progress_but(assembly, &|id| may_fail.contains(&id))
+        .ok()
+        .and_then(|found| by_run(&system, &assumptions, &found));
+    by_run.unwrap_or_else(|| by_search(&system, assumptions, options, budget))
 }
 
 /// The seven rules and the change of behavior, where some transitions may fail. What an operator
@@ -64,13 +65,12 @@ impl System for Failing<'_> {
     }
 }
 
-/// One run decides; none when the order of events matters.
-fn by_run(system: &Failing<'_>, assumptions: &[String]) -> Option<Proof> {
+/// What one run shows about all of them; none when `certificate` refuses it.
+fn by_run(system: &Failing<'_>, assumptions: &[String], found: &Progress) -> Option<Proof> {
     let assembly = system.madeus.assembly;
-    let found = progress::progress_but(assembly, &|id| system.may_fail.contains(&id)).ok()?;
     let stuck = found.stuck(assembly);
     certificate::check_order(assembly, system.may_fail, &found.run, stuck.is_none()).ok()?;
-    let actions = actions(assembly, &found);
+    let actions = actions(assembly, found);
     if actions.len() <= REPLAYED {
         let mut state = system.initial();
         for action in &actions {
@@ -219,4 +219,37 @@ fn by_search(
         _ => {}
     }
     proof
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Sources;
+
+    const TWO_COMPONENTS: &str = include_str!("../../../../examples/two-components/windlass.yaml");
+
+    #[test]
+    fn a_damaged_run_decides_nothing() {
+        let mut sources = Sources::new();
+        let root = sources.add("windlass.yaml", TWO_COMPONENTS);
+        let application = crate::lang::read(None, root, &sources).application.expect("it is read");
+        let assembly = Assembly::new(&application).expect("nets");
+        let none = BTreeSet::new();
+        let system =
+            Failing { madeus: Madeus { assembly: &assembly, failures: true }, may_fail: &none };
+        let found = progress::progress(&assembly).expect("one run decides");
+        let proof = by_run(&system, &[], &found).expect("the run is accepted");
+        assert_eq!(proof.answer, Answer::AlwaysCompletes);
+        for at in 0..found.run.len() {
+            let mut damaged = found.clone();
+            damaged.run.remove(at);
+            assert_eq!(by_run(&system, &[], &damaged), None, "without event {at}");
+            damaged = found.clone();
+            damaged.run.insert(at, found.run[at]);
+            assert_eq!(by_run(&system, &[], &damaged), None, "event {at} twice");
+        }
+        let all: BTreeSet<TransitionId> = assembly.transition_ids().collect();
+        let system = Failing { may_fail: &all, ..system };
+        assert_eq!(by_run(&system, &[], &found), None, "transitions that may fail did not");
+    }
 }

@@ -7,13 +7,14 @@ use crate::explore::Options;
 use crate::lifecycle::setup::{Kind, Topology};
 use crate::semantics::setup::monotone::Climbing;
 use crate::semantics::setup::{Apply, Blocked, Object, Setup, State};
+use crate::system::ladder::Climb;
 use crate::system::{Budget, Evidence, Successors, System, Trace};
 
 /// Proves, or shows how it gets stuck.
 pub fn topology(topology: &Topology, options: &Options, budget: &mut dyn Budget) -> Proof {
     let setup = Setup::new(topology);
     let climbing = setup.climbing();
-    let by_run = climbing.and_then(|climbing| by_run(&setup, &climbing));
+    let by_run = climbing.and_then(|climbing| by_run(&setup, &climbing, &climbing.ladders.climb()));
     by_run.unwrap_or_else(|| by_search(&setup, options, budget))
 }
 
@@ -21,10 +22,9 @@ fn assumptions() -> Vec<String> {
     vec!["every rule that is applied takes effect".to_owned()]
 }
 
-/// One run decides; none when its evidence does not pass the check, which would be a defect.
-fn by_run(setup: &Setup<'_>, climbing: &Climbing) -> Option<Proof> {
-    let climb = climbing.ladders.climb();
-    certificate::check_climb(&climbing.ladders, &climb).ok()?;
+/// What one run shows about all of them; none when `certificate` refuses it.
+fn by_run(setup: &Setup<'_>, climbing: &Climbing, climb: &Climb) -> Option<Proof> {
+    certificate::check_climb(&climbing.ladders, climb).ok()?;
     let mut rungs = vec![0; climbing.objects.len()];
     let applications: Vec<Apply> = climb
         .run
@@ -57,7 +57,7 @@ fn by_run(setup: &Setup<'_>, climbing: &Climbing) -> Option<Proof> {
             trace: applications.iter().map(|apply| describe(setup, apply)).collect(),
             shortest: true,
             cycle: Vec::new(),
-            waiting: explain::waiting(&climbing.ladders, &climb, &name, &rung, &|_, _| None),
+            waiting: explain::waiting(&climbing.ladders, climb, &name, &rung, &|_, _| None),
             waits: None,
         }),
         evidence: "run",
@@ -151,5 +151,36 @@ fn why(setup: &Setup<'_>, state: &State, blocked: &Blocked) -> String {
             format!("the message `{}`, which is not in the pool", rules.messages[message.index()])
         }
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Sources;
+
+    const CRM: &str = include_str!("../../../../examples/setup/crm.yaml");
+
+    #[test]
+    fn a_damaged_run_decides_nothing() {
+        let mut sources = Sources::new();
+        let root = sources.add("crm.yaml", CRM);
+        let topology = crate::lang::read_topology(root, &sources).document.expect("it is read");
+        let setup = Setup::new(&topology);
+        let climbing = setup.climbing().expect("nothing is taken back");
+        let climb = climbing.ladders.climb();
+        let proof = by_run(&setup, &climbing, &climb).expect("the run is accepted");
+        assert_eq!(proof.answer, Answer::AlwaysCompletes);
+        for at in 0..climb.run.len() {
+            let mut damaged = climb.clone();
+            let object = damaged.run.remove(at) as usize;
+            assert_eq!(by_run(&setup, &climbing, &damaged), None, "without step {at}");
+            // The end changed with it: the run stops where it could go on.
+            damaged.rungs[object] -= 1;
+            assert_eq!(by_run(&setup, &climbing, &damaged), None, "without step {at}");
+        }
+        let mut damaged = climb.clone();
+        damaged.run.reverse();
+        assert_eq!(by_run(&setup, &climbing, &damaged), None, "backwards");
     }
 }

@@ -351,7 +351,7 @@ fn can_leave(
     }
 }
 
-/// `is_used(p) = ∃ u ∈ P_u*, θ ∈ Θ* : (u, p) ∈ L_P ∧ (u, θ) ∈ B_Pu* ∧ mk(θ)`: by whom.
+/// `is_used(p) = ∃ u ∈ P_u*, θ ∈ Θ* : (u, p) ∈ L_P ∧ (u, θ) ∈ B_Pu* ∧ mk(θ)`: its user.
 ///
 /// Paper: 002 eq. (4) (is_used)
 /// Deviation: the paper writes `(p, u) ∈ L_P`. A place that is bound to `u` (Concerto) uses it too.

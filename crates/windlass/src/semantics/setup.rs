@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::lifecycle::setup::{
-    Around, Guard, Kind, Local, Locals, MessageId, Quantifier, RuleId, Topology,
+    Guard, Kind, Local, Locals, MessageId, Neighbors, Quantifier, RuleId, Topology,
 };
 use crate::system::{Successors, System};
 
@@ -197,8 +197,8 @@ impl<'a> Setup<'a> {
             Kind::Capability => self.shared_by[object.at].first().map_or(0, |at| links[*at].target),
         };
         match guard {
-            Guard::Around { quantifier, around, over, states } => {
-                (*quantifier, *states, self.around(object.at, *around, over))
+            Guard::Neighbors { quantifier, neighbors, over, states } => {
+                (*quantifier, *states, self.neighbors(object.at, *neighbors, over))
             }
             Guard::Owner(states) => one(Kind::Node, owner, *states),
             Guard::Far(states) => match object.kind {
@@ -222,23 +222,24 @@ impl<'a> Setup<'a> {
         }
     }
 
-    fn around(
+    fn neighbors(
         &self,
         node: usize,
-        around: Around,
+        neighbors: Neighbors,
         over: &std::collections::BTreeSet<crate::lifecycle::setup::RelationshipTypeId>,
     ) -> Vec<Object> {
-        let links = if around.is_outgoing() { &self.outgoing[node] } else { &self.incoming[node] };
+        let links =
+            if neighbors.is_outgoing() { &self.outgoing[node] } else { &self.incoming[node] };
         let seen = links.iter().filter(|at| {
             self.topology.rules.looks_at(over, self.topology.links[**at].relationship)
         });
         let object = |at: &usize| {
             let link = &self.topology.links[*at];
-            match around {
-                Around::Requirements => Object { kind: Kind::Requirement, at: *at },
-                Around::Capabilities => Object { kind: Kind::Capability, at: link.capability },
-                Around::Targets => Object { kind: Kind::Node, at: link.target },
-                Around::Sources => Object { kind: Kind::Node, at: link.source },
+            match neighbors {
+                Neighbors::Requirements => Object { kind: Kind::Requirement, at: *at },
+                Neighbors::Capabilities => Object { kind: Kind::Capability, at: link.capability },
+                Neighbors::Targets => Object { kind: Kind::Node, at: link.target },
+                Neighbors::Sources => Object { kind: Kind::Node, at: link.source },
             }
         };
         seen.map(object).collect()

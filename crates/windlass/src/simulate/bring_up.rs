@@ -22,6 +22,7 @@ use crate::source::Origin;
 
 /// Why an application has no such assembly.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NoNet {
     /// An instance withdraws a capability on its way up.
     Withdrawn {

@@ -10,7 +10,7 @@ use crate::lifecycle::net;
 
 /// Why a run on the critical path did not start earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Via {
+pub enum DelayedBy {
     /// It started at once.
     Start,
     /// A transition of the same component had to end first.
@@ -31,7 +31,7 @@ pub struct Step {
     /// Its number in the schedule.
     pub run: u32,
     /// Why it did not start earlier.
-    pub via: Via,
+    pub via: DelayedBy,
 }
 
 /// The runs that decide when all is over, first to last: each one started when the one before it
@@ -50,17 +50,17 @@ pub fn critical(assembly: &Assembly<'_>, schedule: &Schedule) -> Vec<Step> {
     path
 }
 
-fn via(assembly: &Assembly<'_>, schedule: &Schedule, run: u32, trigger: Option<u32>) -> Via {
-    let Some(trigger) = trigger else { return Via::Start };
+fn via(assembly: &Assembly<'_>, schedule: &Schedule, run: u32, trigger: Option<u32>) -> DelayedBy {
+    let Some(trigger) = trigger else { return DelayedBy::Start };
     if schedule.runs[run as usize].attempt > 0 {
-        return Via::Retry;
+        return DelayedBy::Retry;
     }
     let mut causes = schedule.causes(run as usize).iter().filter(|cause| cause.run == trigger);
     let port = causes.clone().find_map(|cause| cause.port);
     if let Some(port) = port {
         let (component, local) = assembly.local_port(port);
         let is_own_offer = assembly.net(component).0.port(local).kind == net::PortKind::Provide;
-        return if is_own_offer { Via::Users(port) } else { Via::Port(port) };
+        return if is_own_offer { DelayedBy::Users(port) } else { DelayedBy::Port(port) };
     }
     let owner = |run: u32| {
         let id = schedule.runs[run as usize].transition;
@@ -73,7 +73,7 @@ fn via(assembly: &Assembly<'_>, schedule: &Schedule, run: u32, trigger: Option<u
     let follows = component == other
         && (net.destination_place(before) == net.source_place(local)
             || behavior(before) != behavior(local));
-    if causes.next().is_some() && follows { Via::Component } else { Via::Room }
+    if causes.next().is_some() && follows { DelayedBy::Component } else { DelayedBy::Room }
 }
 
 /// How much later each run could end without the whole ending later.
@@ -127,7 +127,7 @@ pub fn costs(
 fn waited(assembly: &Assembly<'_>, schedule: &Schedule) -> Vec<(NodeId, net::PortId)> {
     let mut waited: BTreeMap<(NodeId, net::PortId), Duration> = BTreeMap::new();
     for step in critical(assembly, schedule) {
-        let Via::Port(port) = step.via else { continue };
+        let DelayedBy::Port(port) = step.via else { continue };
         let (component, local) = assembly.local_port(port);
         let causes = schedule.causes(step.run as usize).iter();
         let others = causes.filter(|cause| cause.port != Some(port));

@@ -68,7 +68,7 @@ struct Draft<'a> {
     steps: Vec<(&'a InstanceId, NetTransitionId)>,
 }
 
-/// The net of an instance, and whom its use ports wait for.
+/// The net of an instance, and the instances its use ports wait for.
 #[derive(Debug, Default)]
 struct Drawn {
     net: Net,

@@ -84,6 +84,7 @@ fn own_net<'a>(
 
 /// A name that nothing has.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnknownName {
     /// What was looked for, for people.
     what: &'static str,

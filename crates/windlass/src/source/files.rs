@@ -44,7 +44,7 @@ pub trait Files {
         self.read(from, path).map(|file| file.identity)
     }
 
-    /// The names of all files that may be read, in order, when they can be told without
+    /// The names of all files that may be read, in order, when they are known without
     /// searching a disk: those of an archive or in memory.
     fn names(&self) -> Vec<String>;
 

@@ -6,6 +6,7 @@ use crate::application::InstanceId;
 
 /// Why a line was not carried out; nothing has changed then.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotDone {
     /// It is no command; this is what can be written.
     NoCommand(&'static str),

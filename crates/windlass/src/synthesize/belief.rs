@@ -227,7 +227,7 @@ impl<'a> World<'a> {
         let described = self.question.application.node(node);
         let is_missing = |id: &InstanceId| !some.instances.contains_key(id);
         let roles = self.target.roles.iter().filter(|role| role.node == node.index());
-        let wanted = roles.filter(|role| !role.doomed && !role.kept);
+        let wanted = roles.filter(|role| !role.wanted_gone && !role.kept);
         let mut names: Vec<InstanceId> =
             wanted.filter_map(|role| role.ids.iter().find(|id| is_missing(id))).cloned().collect();
         let is_free = |id: &InstanceId| {

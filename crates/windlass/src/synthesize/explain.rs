@@ -3,7 +3,7 @@
 
 use super::sequence::distance::Weights;
 use super::sequence::relaxed::{Reason, is_containment};
-use super::sequence::{Because, Sequence, Task, Workshop};
+use super::sequence::{PlanningContext, Sequence, Task, UnreachableReason};
 use super::{Cause, Question};
 use crate::application::{Application, NodeId};
 use crate::goal::evaluate::Closure;
@@ -13,6 +13,7 @@ use crate::system::Budget;
 
 /// Why there is no plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Explanation {
     /// What cannot be reached.
     pub headline: String,
@@ -25,17 +26,21 @@ pub struct Explanation {
 /// Explains.
 pub(super) fn explain(
     question: &Question<'_>,
-    workshop: &Workshop<'_>,
+    context: &PlanningContext<'_>,
     because: Cause,
     budget: &mut dyn Budget,
 ) -> Explanation {
-    let words = Words { application: question.application, workshop };
-    let by_itself = matches!(because, Because::State { .. } | Because::Capability { .. });
-    if by_itself && has_invariants(question.goal) && !is_hopeless(question, budget) {
+    let words = Words { application: question.application, context };
+    let by_itself =
+        matches!(because, UnreachableReason::State { .. } | UnreachableReason::Capability { .. });
+    if by_itself
+        && has_invariants(question.goal)
+        && !is_unreachable_without_invariants(question, budget)
+    {
         return conditions(question, budget);
     }
     match because {
-        Because::State { node, state, reasons } => {
+        UnreachableReason::State { node, state, reasons } => {
             let headline = format!(
                 "no instance of `{}` can ever be {}",
                 words.node(node),
@@ -44,13 +49,13 @@ pub(super) fn explain(
             let (because, culprit) = words.chain(&reasons);
             Explanation { headline, because, culprit }
         }
-        Because::Capability { node, capability, reasons } => {
+        UnreachableReason::Capability { node, capability, reasons } => {
             let name = words.capability(node, capability);
             let headline = format!("nothing can ever offer `{name}`");
             let (because, culprit) = words.chain(&reasons);
             Explanation { headline, because, culprit }
         }
-        Because::UnknownInstance(id) => Explanation {
+        UnreachableReason::UnknownInstance(id) => Explanation {
             headline: format!("the node of `{id}` is unknown"),
             because: vec![
                 "it is neither in the state nor named by the description".to_owned(),
@@ -59,8 +64,10 @@ pub(super) fn explain(
             ],
             culprit: id.to_string(),
         },
-        Because::StartNotAllowed => start_not_allowed(question),
-        Because::Searched | Because::Contradiction => conditions(question, budget),
+        UnreachableReason::StartNotAllowed => start_not_allowed(question),
+        UnreachableReason::Searched | UnreachableReason::Contradiction => {
+            conditions(question, budget)
+        }
     }
 }
 
@@ -70,7 +77,7 @@ fn has_invariants(file: &GoalFile) -> bool {
 }
 
 /// Whether the goal cannot be reached even without the invariants.
-fn is_hopeless(question: &Question<'_>, budget: &mut dyn Budget) -> bool {
+fn is_unreachable_without_invariants(question: &Question<'_>, budget: &mut dyn Budget) -> bool {
     let plain = GoalFile { goal: question.goal.goal.clone(), ..GoalFile::default() };
     is_unreachable(question, &plain, budget)
 }
@@ -188,18 +195,18 @@ fn in_words(application: &Application, file: &GoalFile, part: Part) -> String {
 fn is_unreachable(question: &Question<'_>, file: &GoalFile, budget: &mut dyn Budget) -> bool {
     let Question { application, start, closure, known, .. } = *question;
     let (prove, soft) = (false, false);
-    let Some(workshop) =
-        Workshop::new(Task { application, start, goal: file, closure, known, prove, soft })
+    let Some(context) =
+        PlanningContext::new(Task { application, start, goal: file, closure, known, prove, soft })
     else {
         return false;
     };
-    let weights = Weights::length(&workshop.tables);
-    matches!(workshop.sequence(&weights, budget), Sequence::Unreachable { .. })
+    let weights = Weights::length(&context.tables);
+    matches!(context.sequence(&weights, budget), Sequence::Unreachable { .. })
 }
 
 struct Words<'a> {
     application: &'a Application,
-    workshop: &'a Workshop<'a>,
+    context: &'a PlanningContext<'a>,
 }
 
 impl Words<'_> {
@@ -225,7 +232,7 @@ impl Words<'_> {
 
     /// "in state `s`", or "to perform `o`".
     fn element(&self, node: usize, element: usize) -> String {
-        let table = &self.workshop.tables.nodes[node];
+        let table = &self.context.tables.nodes[node];
         if element < table.states {
             return format!("in state {}", self.state(node, element));
         }
@@ -252,7 +259,7 @@ impl Words<'_> {
                 Reason::Needs { node, element, requirement } => {
                     let name = self.requirement(*node, *requirement);
                     culprit = format!("{}.{name}", self.node(*node));
-                    let inside = is_containment(&self.workshop.tables, *node, *requirement);
+                    let inside = is_containment(&self.context.tables, *node, *requirement);
                     let kind = if inside { ", its container," } else { "" };
                     format!(
                         "`{}` needs `{name}`{kind} {}",

@@ -72,7 +72,7 @@ impl GracefulRemoval<'_> {
     /// Each search of a part gives a verified plan; the whole is not verified again. The caller
     /// that follows it asks the rules at every step.
     pub fn plan(&self) -> Result<Plan, NoPlan> {
-        // First who has to go, then whom the planner removes to reach the rest.
+        // First the instances that have to go, then those that the planner removes for the rest.
         let mut first = self.rest(self.start, &self.unwanted());
         let mut state = first.as_ref().map_or(self.start, |rest| &rest.end).clone();
         let then = match self.search(&state) {

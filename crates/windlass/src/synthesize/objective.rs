@@ -1,7 +1,7 @@
 //! What is to be as small as possible: the number of actions, the time, or the price.
 
 use super::schedule;
-use super::sequence::Workshop;
+use super::sequence::PlanningContext;
 use super::sequence::distance::Weights;
 use super::sequence::tables::Tables;
 use super::{Question, completed};
@@ -81,7 +81,7 @@ pub(super) fn value(question: &Question<'_>, plan: &Plan) -> u64 {
 /// are pending or allowed.
 pub(super) fn bound(
     question: &Question<'_>,
-    workshop: &Workshop<'_>,
+    context: &PlanningContext<'_>,
     proven: u64,
     has_faults: bool,
 ) -> u64 {
@@ -91,8 +91,8 @@ pub(super) fn bound(
         Objective::Makespan if has_faults => 0,
         Objective::Cost if has_faults => proven / UNIT,
         // A plan with fewer than a million actions that is cheaper would have been found.
-        Objective::Cost => (proven / UNIT).saturating_add(workshop.least_rent()),
-        Objective::Makespan => workshop.least_makespan(),
+        Objective::Cost => (proven / UNIT).saturating_add(context.least_rent()),
+        Objective::Makespan => context.least_makespan(),
     }
 }
 

@@ -8,7 +8,7 @@
 use super::belief::{Belief, World};
 use super::sequence::distance::Weights;
 use super::sequence::lower_bound::LowerBound;
-use super::sequence::{Sequence, Task, Workshop};
+use super::sequence::{PlanningContext, Sequence, Task};
 use super::strong::{Manner, Search, price};
 use super::{Explanation, Question};
 use crate::application::{Faults, GlobalState, InstanceId};
@@ -37,11 +37,11 @@ pub(super) struct Outcome {
 }
 
 /// Whether something of the start moves by itself as soon as anything happens.
-pub(super) fn is_unsettled(question: &Question<'_>, workshop: &Workshop<'_>) -> bool {
+pub(super) fn is_unsettled(question: &Question<'_>, context: &PlanningContext<'_>) -> bool {
     if question.application.faults != Faults::Replicas {
         return false;
     }
-    let Some(world) = World::new(question, &workshop.target, false) else { return false };
+    let Some(world) = World::new(question, &context.target, false) else { return false };
     // A fault that no handler takes never settles.
     world.settled().is_none_or(|(_, moved)| !moved.is_empty())
 }
@@ -56,20 +56,20 @@ const FIRSTS: usize = 1;
 /// Looks for a cheapest plan.
 pub(super) fn sequence(
     question: &Question<'_>,
-    workshop: &Workshop<'_>,
+    context: &PlanningContext<'_>,
     weights: &Weights,
     budget: &mut dyn Budget,
 ) -> Outcome {
     let nothing = Outcome { path: None, bound: u64::MAX, stopped: None, states: 0 };
-    let Some(mut world) = World::new(question, &workshop.target, false) else { return nothing };
+    let Some(mut world) = World::new(question, &context.target, false) else { return nothing };
     let Some((settled, _)) = world.settled() else { return nothing };
     let start = Belief::from([question.start.clone()]);
-    world.limits = LowerBound::new(workshop, weights, settled.iter(), false).limits;
-    let (application, tables) = (question.application, &workshop.tables);
+    world.limits = LowerBound::new(context, weights, settled.iter(), false).limits;
+    let (application, tables) = (question.application, &context.tables);
     let mut firsts: Vec<(u64, PlanAction, Belief)> = Vec::new();
     for action in world.candidates(&start) {
         let Some(after) = world.act(&start, &action, true) else { continue };
-        let mut lower_bound = LowerBound::new(workshop, weights, after.belief.iter(), false);
+        let mut lower_bound = LowerBound::new(context, weights, after.belief.iter(), false);
         let least =
             after.belief.iter().map(|state| lower_bound.of(state).1).collect::<Option<Vec<_>>>();
         let Some(least) = least.and_then(|all| all.into_iter().max()) else { continue };
@@ -90,8 +90,8 @@ pub(super) fn sequence(
             continue;
         }
         let paid = price(application, tables, weights, &start, &action);
-        let onward = Onward { question, workshop, weights, world: &world };
-        let mut found = onward.from(&belief, budget);
+        let continuation = Continuation { question, context, weights, world: &world };
+        let mut found = continuation.from(&belief, budget);
         outcome.states += found.states;
         outcome.stopped = outcome.stopped.or(found.stopped);
         outcome.bound = outcome.bound.min(found.bound.saturating_add(paid));
@@ -116,14 +116,14 @@ pub(super) fn sequence(
 }
 
 /// What follows the first action.
-struct Onward<'a> {
+struct Continuation<'a> {
     question: &'a Question<'a>,
-    workshop: &'a Workshop<'a>,
+    context: &'a PlanningContext<'a>,
     weights: &'a Weights,
     world: &'a World<'a>,
 }
 
-impl Onward<'_> {
+impl Continuation<'_> {
     fn from(&self, belief: &Belief, budget: &mut dyn Budget) -> Outcome {
         match World::merged(belief) {
             Some(cut) => self.certain(cut, budget),
@@ -136,7 +136,8 @@ impl Onward<'_> {
         // Instances of the start may be called by name although they are gone.
         let known = self.question.known.or(Some(start));
         let task = Task { application, start: &cut, goal, closure, known, prove, soft };
-        let found = Workshop::new(task).map(|workshop| workshop.sequence(self.weights, budget));
+        let found =
+            PlanningContext::new(task).map(|context| context.sequence(self.weights, budget));
         match found {
             Some(Sequence::Found { actions, cost, bound, stopped, states }) => {
                 let path = Some(Path { actions, cut: Some(cut), cost });
@@ -153,8 +154,8 @@ impl Onward<'_> {
     }
 
     fn uncertain(&self, belief: &Belief, budget: &mut dyn Budget) -> Outcome {
-        let mut lower_bound = LowerBound::new(self.workshop, self.weights, belief.iter(), false);
-        let (weights, tables) = (self.weights, &self.workshop.tables);
+        let mut lower_bound = LowerBound::new(self.context, self.weights, belief.iter(), false);
+        let (weights, tables) = (self.weights, &self.context.tables);
         let application = self.question.application;
         let world = self.world;
         let mut search =
@@ -180,8 +181,11 @@ impl Onward<'_> {
 
 /// Why nothing leads out of a start whose faults settle in several ways, or never; none when they
 /// settle in one way, so that the goal itself is what is to be explained.
-pub(super) fn explain(question: &Question<'_>, workshop: &Workshop<'_>) -> Option<Explanation> {
-    let world = World::new(question, &workshop.target, false)?;
+pub(super) fn explain(
+    question: &Question<'_>,
+    context: &PlanningContext<'_>,
+) -> Option<Explanation> {
+    let world = World::new(question, &context.target, false)?;
     if let Some((id, container)) = faults::broken(question.start).next() {
         let because = vec![format!("`{id}` lives in `{container}`, which is not there")];
         let headline = "nothing can happen before what lives in nothing is gone".to_owned();
@@ -238,9 +242,9 @@ fn in_words(question: &Question<'_>, all: &Belief, state: &GlobalState) -> Strin
 /// The start as it is when its faults have settled in one way, to explain goals.
 pub(super) fn settled_start(
     question: &Question<'_>,
-    workshop: &Workshop<'_>,
+    context: &PlanningContext<'_>,
 ) -> Option<GlobalState> {
-    let world = World::new(question, &workshop.target, false)?;
+    let world = World::new(question, &context.target, false)?;
     let (settled, _) = world.settled()?;
     settled.into_iter().next()
 }

@@ -41,7 +41,7 @@ use self::class::{Classes, Counts};
 use self::distance::Weights;
 use self::estimate::Estimate;
 use self::moves::Moves;
-use self::names::Cast;
+use self::names::NamedInstances;
 use self::relaxed::Relaxed;
 use self::search::{Found, Patience};
 use self::tables::Tables;
@@ -90,7 +90,7 @@ pub enum Sequence {
     /// There is no plan.
     Unreachable {
         /// Why.
-        because: Because,
+        because: UnreachableReason,
         /// States looked at.
         states: usize,
     },
@@ -107,7 +107,8 @@ pub enum Sequence {
 
 /// Why there is no plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Because {
+#[non_exhaustive]
+pub enum UnreachableReason {
     /// A state of a node cannot be reached, whatever else happens; the chain of reasons.
     State {
         /// The node.
@@ -117,7 +118,7 @@ pub enum Because {
         /// The reasons.
         reasons: Vec<relaxed::Reason>,
     },
-    /// A capability that the goal wants cannot be offered by anybody; for one of the nodes that
+    /// A capability that the goal wants cannot be offered by any node; for one of the nodes that
     /// could, the chain of reasons.
     Capability {
         /// The node.
@@ -139,7 +140,7 @@ pub enum Because {
 
 /// Everything that one question needs.
 #[derive(Debug)]
-pub struct Workshop<'a> {
+pub struct PlanningContext<'a> {
     /// What is asked.
     pub(crate) task: Task<'a>,
     /// The tables.
@@ -148,18 +149,18 @@ pub struct Workshop<'a> {
     pub(crate) target: Target,
 }
 
-impl<'a> Workshop<'a> {
+impl<'a> PlanningContext<'a> {
     /// Prepares a question; none when the application has nets.
     pub fn new(task: Task<'a>) -> Option<Self> {
         let tables = Tables::new(task.application)?;
         let target = Target::new(&tables, &task);
-        Some(Workshop { task, tables, target })
+        Some(PlanningContext { task, tables, target })
     }
 
     /// Looks for the cheapest sequence.
     pub fn sequence(&self, weights: &Weights, budget: &mut dyn Budget) -> Sequence {
         if let Some(id) = self.target.unknown.first() {
-            let because = Because::UnknownInstance(id.clone());
+            let because = UnreachableReason::UnknownInstance(id.clone());
             return Sequence::Unreachable { because, states: 0 };
         }
         if self.tables.nodes.len() > FEW_NODES
@@ -169,17 +170,20 @@ impl<'a> Workshop<'a> {
             return Sequence::Found { actions, cost, bound: cost, stopped: None, states };
         }
         if conflict::is_contradictory(&self.tables, &self.target, self.task.start) {
-            return Sequence::Unreachable { because: Because::Contradiction, states: 0 };
+            return Sequence::Unreachable { because: UnreachableReason::Contradiction, states: 0 };
         }
         let mut moves = self.moves();
-        let (cast, start) = Cast::new(&mut moves, self.task.start);
+        let (named_instances, start) = NamedInstances::new(&mut moves, self.task.start);
         moves.limits = support::limits(&self.tables, &self.given(&moves, &start));
         let relaxed = self.relaxed(&moves, &start);
         if let Some(because) = self.out_of_reach(&relaxed) {
             return Sequence::Unreachable { because, states: 0 };
         }
         if !self.target.allows(&self.tables, &moves.census(&start)) {
-            return Sequence::Unreachable { because: Because::StartNotAllowed, states: 0 };
+            return Sequence::Unreachable {
+                because: UnreachableReason::StartNotAllowed,
+                states: 0,
+            };
         }
         let estimate = Estimate::new(&self.tables, &self.target, &relaxed, weights.clone());
         let patience = Patience {
@@ -188,14 +192,14 @@ impl<'a> Workshop<'a> {
             first: if self.task.prove { usize::MAX } else { 2 * PATIENCE },
         };
         let found = search::search(&mut moves, &start, &estimate, weights, patience, budget);
-        self.sequence_of(found, &mut moves, cast, &start)
+        self.sequence_of(found, &mut moves, named_instances, &start)
     }
 
     fn sequence_of(
         &self,
         found: Found,
         moves: &mut Moves<'_>,
-        cast: Cast,
+        named_instances: NamedInstances,
         start: &Counts,
     ) -> Sequence {
         let Found { path, mut bound, floor, stopped, states } = found;
@@ -206,7 +210,7 @@ impl<'a> Workshop<'a> {
         match (path, stopped) {
             (Some((path, cost)), stopped) => {
                 // A path that cannot be followed by instances is a defect, never a plan.
-                match cast.play(moves, self.task.application, start, &path) {
+                match named_instances.play(moves, self.task.application, start, &path) {
                     Some(actions) => Sequence::Found { actions, cost, bound, stopped, states },
                     None => Sequence::Unknown { stopped: StopReason::Replay, bound: 0, states },
                 }
@@ -215,7 +219,7 @@ impl<'a> Workshop<'a> {
             (None, None) if moves.is_incomplete || self.task.application.policy != Policy::Any => {
                 Sequence::Unknown { stopped: StopReason::Depth, bound: 0, states }
             }
-            (None, None) => Sequence::Unreachable { because: Because::Searched, states },
+            (None, None) => Sequence::Unreachable { because: UnreachableReason::Searched, states },
         }
     }
 
@@ -263,9 +267,9 @@ impl<'a> Workshop<'a> {
     }
 
     /// The first part of the goal that cannot be reached even when nothing gets in the way.
-    fn out_of_reach(&self, relaxed: &Relaxed) -> Option<Because> {
+    fn out_of_reach(&self, relaxed: &Relaxed) -> Option<UnreachableReason> {
         let unreached = |node: usize, state: usize| {
-            (!relaxed.reached[node][state]).then(|| Because::State {
+            (!relaxed.reached[node][state]).then(|| UnreachableReason::State {
                 node,
                 state,
                 reasons: relaxed::reasons(&self.tables, relaxed, node, state),
@@ -285,7 +289,7 @@ impl<'a> Workshop<'a> {
                     Some(state) => relaxed::reasons(&self.tables, relaxed, node, state),
                     None => vec![relaxed::Reason::NotOffered { node, capability }],
                 };
-                Some(Because::Capability { node, capability, reasons })
+                Some(UnreachableReason::Capability { node, capability, reasons })
             }
             _ => None,
         })

@@ -79,7 +79,7 @@ impl Search<'_, '_> {
         budget: &mut dyn Budget,
     ) -> Strong {
         let mut open = Open::default();
-        // An unsettled start is no state that anybody can stay in: a first action is needed.
+        // An unsettled start is no state to stay in: a first action is needed.
         let least = if manner.unsettled { Some(0) } else { self.least(start) };
         if let Some(least) = least {
             let (belief, parent) = (start.clone(), usize::MAX);

@@ -18,11 +18,11 @@ impl Planner<'_> {
     /// reason; none when the relation cannot be asked.
     pub(super) fn trimmed(&self, given: &Plan) -> Option<Plan> {
         let Question { application, start, .. } = *self.question;
-        let watched = self.workshop.target.watched();
+        let watched = self.context.target.watched();
         let invariants = Invariants { watched: &watched, file: self.question.goal };
         let is_free = invariants.is_empty();
         if application.faults == Faults::Replicas {
-            let world = World::new(self.question, &self.workshop.target, true)?;
+            let world = World::new(self.question, &self.context.target, true)?;
             let plan = loosen::loosened(given, loosen::MOST, &mut |plan| {
                 self.is_valid(plan)
                     && (is_free || interleave::hold(&world, application, start, plan))

@@ -39,6 +39,7 @@ pub struct Upgrade {
 
 /// Why two versions cannot be one application.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NoUpgrade {
     /// One of them is of nets, or their relations differ.
     Relations,

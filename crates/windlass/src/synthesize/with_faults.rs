@@ -4,7 +4,7 @@
 //! plan without faults as what has to be beaten: faults are used only when they help.
 
 use super::belief::{Belief, World};
-use super::sequence::Workshop;
+use super::sequence::PlanningContext;
 use super::sequence::distance::Weights;
 use super::sequence::lower_bound::LowerBound;
 use super::strong::{Manner, Search};
@@ -32,22 +32,21 @@ const GREEDY: usize = 20_000;
 /// Looks for a plan that costs less than `most`.
 pub(super) fn search(
     question: &Question<'_>,
-    workshop: &Workshop<'_>,
+    context: &PlanningContext<'_>,
     most: Option<u64>,
     unsettled: bool,
     budget: &mut dyn Budget,
 ) -> Option<Found> {
-    let weights: Weights = objective::attempts(question, &workshop.tables).into_iter().next()?;
-    let mut world = World::new(question, &workshop.target, true)?;
-    let mut lower_bound =
-        LowerBound::new(workshop, &weights, std::iter::once(question.start), true);
+    let weights: Weights = objective::attempts(question, &context.tables).into_iter().next()?;
+    let mut world = World::new(question, &context.target, true)?;
+    let mut lower_bound = LowerBound::new(context, &weights, std::iter::once(question.start), true);
     world.limits.clone_from(&lower_bound.limits);
     let start = Belief::from([question.start.clone()]);
     let mut search = Search {
         world: &world,
         lower_bound: &mut lower_bound,
         weights: &weights,
-        tables: &workshop.tables,
+        tables: &context.tables,
         application: question.application,
     };
     let mut best = most.unwrap_or(u64::MAX);
@@ -77,12 +76,12 @@ pub(super) fn search(
 /// The faults that a sequence passes through, in words.
 pub(super) fn faults(
     question: &Question<'_>,
-    workshop: &Workshop<'_>,
+    context: &PlanningContext<'_>,
     actions: &[PlanAction],
     unsettled: bool,
 ) -> Vec<String> {
     let mut words = Vec::new();
-    let Some(world) = World::new(question, &workshop.target, true) else { return words };
+    let Some(world) = World::new(question, &context.target, true) else { return words };
     let mut belief = Belief::from([question.start.clone()]);
     for (at, action) in actions.iter().enumerate() {
         let Some(after) = world.act(&belief, action, unsettled && at == 0) else { break };

@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 
 /// Why a search ended without an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum StopReason {
     /// More states than the search was allowed to keep.
     States,

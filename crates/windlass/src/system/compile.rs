@@ -174,6 +174,7 @@ impl Outgoing {
 
 /// How the compiled form departs from the reference in one state.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Disagreement<S, A> {
     /// `decode(encode(state))` is this other state.
     RoundTrip(S),

@@ -69,7 +69,7 @@ impl Ladders {
         let mut waiting: Vec<Waiting> = Vec::new();
         // How many premises of a step are missing.
         let mut missing = vec![0u32; steps];
-        // Who looks at which rung of whom: (global rung, premise).
+        // Which premise looks at which rung: (global rung, premise).
         let mut looks: Vec<(u32, u32)> = Vec::new();
         for (object, ladder) in self.objects.iter().enumerate() {
             for (at, premises) in ladder.steps.iter().enumerate() {

@@ -158,8 +158,9 @@ impl System for Replicas {
     fn step(
         &self,
         state: &Vec<u8>,
-        (who, phase): &(usize, u8),
+        action: &(usize, u8),
     ) -> Result<Successors<Vec<u8>>, &'static str> {
+        let (who, phase) = action;
         if state.get(*who) != Some(phase) {
             return Err("the replica is in another phase");
         }

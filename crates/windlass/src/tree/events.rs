@@ -98,7 +98,7 @@ impl<'t> Events<'t> {
         None
     }
 
-    /// Leaves the current document, of which nothing more will be told.
+    /// Leaves the current document, of which nothing more will be reported.
     pub(super) fn skip_document(&mut self) {
         self.over |= !matches!(self.parser.proceed_next_document(), Ok(true));
     }

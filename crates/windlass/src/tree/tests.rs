@@ -196,14 +196,14 @@ fn keys_that_are_lists_stay_apart_as_values() {
 
 #[test]
 fn a_line_that_is_indented_too_deep_is_reported_as_such() {
-    let told = |text: &str| {
+    let first_error = |text: &str| {
         let (_, findings) = parse(SourceId(0), text, &Options::default());
         let finding = findings.first().unwrap();
         (finding.primary.start, finding.message.clone())
     };
-    let (at, message) = told("name: x\n  windlass: 1\n");
+    let (at, message) = first_error("name: x\n  windlass: 1\n");
     assert_eq!(at, 10);
     assert_eq!(message, "this line is indented deeper than the line before, which has a value");
-    assert_eq!(told("a:\n  b: c: d\n").1, "a second `: ` on this line");
-    assert_eq!(told("a: x\n  b: c: d\n").0, 7, "the first is the one that is too deep");
+    assert_eq!(first_error("a:\n  b: c: d\n").1, "a second `: ` on this line");
+    assert_eq!(first_error("a: x\n  b: c: d\n").0, 7, "the first is the one that is too deep");
 }

@@ -36,6 +36,7 @@ pub struct Belief<T> {
 
 /// Why an event is not to come next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotGood {
     /// The plan does not let it.
     NotEnabled(NotEnabled),

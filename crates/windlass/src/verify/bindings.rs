@@ -147,7 +147,7 @@ impl Ending<'_> {
         found
     }
 
-    /// Everybody that a need may have been bound to at some time and that is still there: where too
+    /// Every instance that a need may have been bound to at some time and that is still there: where too
     /// few offer in the end, in an operation that does not end within the plan, bindings stay.
     fn ever_bound(&self, need: &Need, providers: &Providers) -> BTreeSet<LifeId> {
         let run = [Slot::stages(self.scene.lives.get(need.life), need.from, need.to)];

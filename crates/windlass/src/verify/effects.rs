@@ -55,7 +55,7 @@ impl Effects {
             let Some(old) = start.instances.get(id) else { continue };
             let gone = Effect::Destroyed(id.clone(), old.node);
             if all.certain.contains(&gone) {
-                // Gone for good, or already told: there is an instance of another node.
+                // Gone for good, or already listed: there is an instance of another node.
                 continue;
             }
             let has = |set: &BTreeSet<Effect>| set.iter().any(|effect| effect.moves(id));

@@ -48,6 +48,7 @@ impl<T> Configuration<T> {
 
 /// Why an event is not to be taken in a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotEnabled {
     /// The plan has failed already.
     Failed,

@@ -177,17 +177,17 @@ impl<S: System<State = GlobalState>> Closure<'_, S> {
         if let Some(run) = walk.along(&order) {
             return Some(run);
         }
-        let doomed = walk.ends.iter().find_map(|end| {
-            let start = self.doomed(&walk.reached[*end].0.state, &walk.done)?;
+        let impossible_start = walk.ends.iter().find_map(|end| {
+            let start = self.impossible_start(&walk.reached[*end].0.state, &walk.done)?;
             Some((*end, start))
         });
-        let (end, start) = doomed?;
+        let (end, start) = impossible_start?;
         walk.ends = vec![end];
         walk.along(&events.below(&[start]))
     }
 
     /// The start of an operation that no state in the handler closure of its instance has.
-    fn doomed(&self, state: &GlobalState, done: &BTreeSet<EventId>) -> Option<EventId> {
+    fn impossible_start(&self, state: &GlobalState, done: &BTreeSet<EventId>) -> Option<EventId> {
         let lives = self.scene.lives;
         lives.ids().find_map(|id| {
             let life = lives.get(id);

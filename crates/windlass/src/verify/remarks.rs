@@ -22,7 +22,7 @@ pub(super) fn remarks(question: &Question<'_>) -> Vec<String> {
 /// Effects on bindings are left out.
 pub(super) fn too_many_bindings() -> String {
     format!(
-        "what requirements are bound to in the end is not told: there are more than {MOST_PAIRS} \
+        "what requirements are bound to in the end is left out: there are more than {MOST_PAIRS} \
          pairs of a user and a possible provider"
     )
 }

@@ -130,6 +130,12 @@ impl Covered {
         let Question { application, start, plan, .. } = *question;
         let lives = Lives::new(application, start, plan, events).ok()?;
         let cover = despite_faults::cover(application, start, plan, events, &lives)?;
+        Self::checked(question, lives, cover)
+    }
+
+    /// None when `certificate` refuses the cover.
+    fn checked(question: &Question<'_>, lives: Lives, cover: Cover) -> Option<Self> {
+        let Question { application, start, plan, .. } = *question;
         certificate::check_cover(application, start, plan, &cover).ok()?;
         Some(Covered { lives, cover })
     }
@@ -400,7 +406,7 @@ impl Search<'_> {
         Some(report)
     }
 
-    /// The story of a failing run, told by the readable relation.
+    /// The story of a failing run, by the readable relation.
     fn counterexample(
         &self,
         trace: &Trace<Configuration<GlobalState>, EventId>,
@@ -476,4 +482,62 @@ fn deciding(replica: &Replica<'_>, state: &GlobalState) -> GlobalState {
         node.is_some_and(|n| replica.requirement(n, *requirement).sort == Sort::ReplicaAware)
     });
     deciding
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::goal::evaluate::Closure;
+    use crate::plan::cover::Proof;
+    use crate::source::Sources;
+    use crate::system::Unlimited;
+
+    const GUESTBOOK: &str = include_str!("../../../../examples/guestbook/windlass.yaml");
+
+    #[test]
+    fn a_damaged_cover_decides_nothing() {
+        let mut sources = Sources::new();
+        let root = sources.add("windlass.yaml", GUESTBOOK);
+        let application = crate::lang::read(None, root, &sources).application.expect("it is read");
+        let start = GlobalState::default();
+        let goal = crate::synthesize::everything_up(&application).expect("it can be up");
+        let goal = crate::goal::GoalFile { goal, ..Default::default() };
+        let asked = crate::synthesize::Question::new(&application, &start, &goal);
+        let found = crate::synthesize::synthesize(&asked, &Effort::default(), &mut Unlimited);
+        let plan = found.into_plan().expect("there is a plan");
+        let (policy, closure) = (application.policy, Closure::Open);
+        let question = Question {
+            application: &application,
+            start: &start,
+            plan: &plan,
+            policy,
+            goal: None,
+            closure,
+        };
+        let events = Events::new(&plan).expect("no cycle");
+        let Covered { cover, .. } = Covered::new(&question, &events).expect("a cover");
+        let lives = || Lives::new(&application, &start, &plan, &events).expect("in order");
+        let mut damaged_proofs = 0;
+        for at in 0..cover.satisfied.len() {
+            let mut damaged = cover.clone();
+            damaged.satisfied.remove(at);
+            assert!(Covered::checked(&question, lives(), damaged).is_none(), "without need {at}");
+            let mut damaged = cover.clone();
+            damaged.satisfied[at].proof = Proof::NeverShows;
+            if damaged != cover {
+                damaged_proofs += 1;
+                assert!(Covered::checked(&question, lives(), damaged).is_none(), "no proof {at}");
+            }
+        }
+        assert!(damaged_proofs > 0, "{cover:?}");
+        for life in 0..cover.possible.0.len() {
+            for stage in 0..cover.possible.0[life].len() {
+                let mut damaged = cover.clone();
+                if damaged.possible.0[life][stage].pop_first().is_some() {
+                    let checked = Covered::checked(&question, lives(), damaged);
+                    assert!(checked.is_none(), "life {life} is nowhere in stage {stage}");
+                }
+            }
+        }
+    }
 }

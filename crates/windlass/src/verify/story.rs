@@ -1,9 +1,10 @@
-//! The shortest way in which a plan breaks, as a story that can be told.
+//! The shortest failing run of a plan, step by step.
 
 use crate::application::GlobalState;
 
 /// One event of a story.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StoryStep {
     /// The label of the step in the plan, and which part of it.
     pub label: String,
@@ -17,6 +18,7 @@ pub struct StoryStep {
 
 /// A run of the plan that cannot go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Counterexample {
     /// Where it starts.
     pub start: GlobalState,

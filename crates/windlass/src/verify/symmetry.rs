@@ -37,13 +37,13 @@ pub fn groups(
     plan: &Plan,
     events: &Events,
 ) -> Vec<Vec<Part>> {
-    let things = Things::new(application, start, plan, events);
-    if things.names.len() > MOST {
+    let graph = SwapGraph::new(application, start, plan, events);
+    if graph.names.len() > MOST {
         return Vec::new();
     }
-    let colors = things.colors();
+    let colors = graph.colors();
     let mut by_colors: BTreeMap<Vec<usize>, Vec<Vec<usize>>> = BTreeMap::new();
-    for mut members in things.components(&colors) {
+    for mut members in graph.components(&colors) {
         members.sort_by_key(|thing| colors[*thing]);
         let of: Vec<usize> = members.iter().map(|thing| colors[*thing]).collect();
         // With a color twice it is not clear what corresponds to what.
@@ -54,8 +54,8 @@ pub fn groups(
     let mut groups = Vec::new();
     for components in by_colors.into_values() {
         let Some(first) = components.first() else { continue };
-        let alike = components.iter().filter(|other| things.can_swap(first, other));
-        let parts: Vec<Part> = alike.map(|component| things.part(component)).collect();
+        let alike = components.iter().filter(|other| graph.can_swap(first, other));
+        let parts: Vec<Part> = alike.map(|component| graph.part(component)).collect();
         if parts.len() > 1 {
             groups.push(parts);
         }
@@ -72,16 +72,16 @@ pub fn part_of(groups: &[Vec<Part>], events: &Events) -> Vec<usize> {
     parts
 }
 
-/// Instances, then events, with their relations.
-struct Things {
+/// The graph of instances, then events, by their relations.
+struct SwapGraph {
     ids: Vec<InstanceId>,
-    /// What each thing is, without its name.
+    /// What each vertex is, without its name.
     names: Vec<String>,
-    /// By thing: which relation, and to what. Each relation stands on both ends.
+    /// By vertex: which relation, and to what. Each relation stands on both ends.
     relations: Vec<BTreeSet<(String, usize)>>,
 }
 
-impl Things {
+impl SwapGraph {
     fn new(application: &Application, start: &GlobalState, plan: &Plan, events: &Events) -> Self {
         let mut ids: BTreeSet<&InstanceId> = start.instances.keys().collect();
         for step in &plan.steps {
@@ -134,10 +134,10 @@ impl Things {
             }
         }
         drop(index);
-        Things { ids, names, relations }
+        SwapGraph { ids, names, relations }
     }
 
-    /// A color for each thing: things that a swap could exchange have the same.
+    /// A color for each vertex: those that a swap could exchange have the same.
     fn colors(&self) -> Vec<usize> {
         let mut colors = numbered(&self.names);
         loop {

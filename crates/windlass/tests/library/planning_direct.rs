@@ -17,7 +17,7 @@ use windlass::synthesize::end_of;
 use windlass::synthesize::order;
 use windlass::synthesize::sequence::direct_plan::direct_plan;
 use windlass::synthesize::sequence::distance::Weights;
-use windlass::synthesize::sequence::{Sequence, Task, Workshop};
+use windlass::synthesize::sequence::{PlanningContext, Sequence, Task};
 use windlass::system::Limits;
 use windlass::verify::{self, Effort, GoalAnswer, Validity};
 
@@ -46,11 +46,11 @@ fn compared(
 ) -> Option<GlobalState> {
     let closure = Closure::Open;
     let task = Task { application, start, goal, closure, known: None, prove: true, soft: false };
-    let workshop = Workshop::new(task).expect("protocols");
-    let weights = Weights::length(&workshop.tables);
-    let (actions, cost) = direct_plan(&workshop, &weights)?;
+    let context = PlanningContext::new(task).expect("protocols");
+    let weights = Weights::length(&context.tables);
+    let (actions, cost) = direct_plan(&context, &weights)?;
     let mut budget = Limits { states: 200_000, bytes: 1 << 30 };
-    match workshop.sequence(&weights, &mut budget) {
+    match context.sequence(&weights, &mut budget) {
         Sequence::Found { cost: least, stopped, .. } => {
             assert!(cost == least || stopped.is_some() && cost < least, "{what}: {cost}, {least}");
         }

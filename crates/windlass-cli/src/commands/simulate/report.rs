@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 use windlass::simulate::End;
-use windlass::simulate::path::Via;
+use windlass::simulate::path::DelayedBy;
 
 use super::{Answer, text};
 
@@ -161,8 +161,8 @@ fn critical_path(answer: &Answer<'_>) -> Vec<CriticalStep> {
         let run = &answer.schedule.runs[step.run as usize];
         let (after, _) = text::reason(answer, step);
         let port = match step.via {
-            Via::Port(port) | Via::Users(port) => Some(answer.assembly.port_name(port)),
-            Via::Start | Via::Component | Via::Retry | Via::Room => None,
+            DelayedBy::Port(port) | DelayedBy::Users(port) => Some(answer.assembly.port_name(port)),
+            DelayedBy::Start | DelayedBy::Component | DelayedBy::Retry | DelayedBy::Room => None,
         };
         CriticalStep {
             transition: answer.assembly.transition_name(run.transition),

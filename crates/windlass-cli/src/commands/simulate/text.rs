@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use windlass::export::gantt;
 use windlass::simulate::End;
-use windlass::simulate::path::{Step, Via};
+use windlass::simulate::path::{DelayedBy, Step};
 
 use super::Answer;
 
@@ -105,7 +105,8 @@ fn critical_path(answer: &Answer<'_>, out: &mut String) {
         Some((port, saved)) if *saved > 0.0 => {
             // Each one is tried out by a run of its own, and a large assembly has too many.
             let tried = answer.costs.as_ref().map_or(0, Vec::len);
-            let waits = answer.path.iter().filter(|step| matches!(step.via, Via::Port(_))).count();
+            let waits =
+                answer.path.iter().filter(|step| matches!(step.via, DelayedBy::Port(_))).count();
             let of = if tried < waits {
                 format!(" (of the {tried} that were tried, of {waits})")
             } else {
@@ -121,22 +122,22 @@ fn critical_path(answer: &Answer<'_>, out: &mut String) {
 pub(super) fn reason(answer: &Answer<'_>, step: &Step) -> (&'static str, String) {
     let assembly = answer.assembly;
     match step.via {
-        Via::Start => ("start", "at once".to_owned()),
-        Via::Component => ("component", "after the one before".to_owned()),
-        Via::Port(port) if answer.is_plan => {
+        DelayedBy::Start => ("start", "at once".to_owned()),
+        DelayedBy::Component => ("component", "after the one before".to_owned()),
+        DelayedBy::Port(port) if answer.is_plan => {
             // The port of an edge is called `ACTION after INSTANCE.ACTION`.
             let (component, local) = assembly.local_port(port);
             let name = &assembly.net(component).0.port(local).name;
             let earlier = name.find("after ").map_or(name.as_str(), |at| &name[at..]);
             ("port", earlier.to_owned())
         }
-        Via::Port(port) => ("port", format!("waits for port {}", assembly.port_name(port))),
-        Via::Users(port) => {
+        DelayedBy::Port(port) => ("port", format!("waits for port {}", assembly.port_name(port))),
+        DelayedBy::Users(port) => {
             ("users", format!("waits until nothing uses {}", assembly.port_name(port)))
         }
-        Via::Retry => ("retry", "tried again".to_owned()),
-        Via::Room if answer.waits_for_turn(step) => ("turn", "waits for its turn".to_owned()),
-        Via::Room => ("room", "waits for room".to_owned()),
+        DelayedBy::Retry => ("retry", "tried again".to_owned()),
+        DelayedBy::Room if answer.waits_for_turn(step) => ("turn", "waits for its turn".to_owned()),
+        DelayedBy::Room => ("room", "waits for room".to_owned()),
     }
 }
 

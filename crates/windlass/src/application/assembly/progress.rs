@@ -15,6 +15,7 @@ use crate::lifecycle::net::{self, Side};
 
 /// Why an assembly is not decided here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Undecided {
     /// A component has transitions that share a dock.
     Choice(ComponentId),

@@ -110,7 +110,7 @@ fn ranges(network: &Network, spacing: &Spacing, groups: &Groups) -> Vec<(i32, i3
 
 /// Something that a vertex wants: a place, and how much.
 #[derive(Clone, Copy)]
-struct Wish {
+struct DesiredPosition {
     place: i32,
     weight: i32,
 }
@@ -203,7 +203,13 @@ impl<'a> Field<'a> {
     }
 
     /// Where a vertex wants to be, less a shift.
-    fn wishes(&self, network: &Network, vertex: usize, sides: &[Side], shift: i32) -> Vec<Wish> {
+    fn wishes(
+        &self,
+        network: &Network,
+        vertex: usize,
+        sides: &[Side],
+        shift: i32,
+    ) -> Vec<DesiredPosition> {
         let mut wishes = Vec::new();
         for &contact in &self.touching[vertex] {
             let (least, greatest) = self.ranges[contact];
@@ -213,12 +219,13 @@ impl<'a> Field<'a> {
                 let weight = [1, 2, 8][thin.iter().filter(|&&thin| thin).count()];
                 // Anywhere between these two places the line can be straight.
                 for offset in [self.ranges[end].0 - greatest, self.ranges[end].1 - least] {
-                    wishes.push(Wish { place: self.starts[far] + offset - shift, weight });
+                    wishes
+                        .push(DesiredPosition { place: self.starts[far] + offset - shift, weight });
                 }
             }
         }
         if wishes.is_empty() {
-            wishes.push(Wish { place: self.starts[vertex] - shift, weight: 1 });
+            wishes.push(DesiredPosition { place: self.starts[vertex] - shift, weight: 1 });
         }
         wishes
     }
@@ -240,10 +247,15 @@ impl<'a> Field<'a> {
                     let far = &network.contacts[end];
                     let weight = if network.vertices[far.vertex].is_thin() { 2 } else { 1 };
                     let place = self.starts[far.vertex] + far.offset - self.starts[vertex];
-                    Wish { place: place - step * units(at), weight }
+                    DesiredPosition { place: place - step * units(at), weight }
                 };
-                let wishes: Vec<Wish> = self.ends(contact, side).iter().map(wish).collect();
-                if wishes.is_empty() { vec![Wish { place: size / 2, weight: 1 }] } else { wishes }
+                let wishes: Vec<DesiredPosition> =
+                    self.ends(contact, side).iter().map(wish).collect();
+                if wishes.is_empty() {
+                    vec![DesiredPosition { place: size / 2, weight: 1 }]
+                } else {
+                    wishes
+                }
             });
             let places = isotonic(wishes.collect(), self.spacing.line);
             let last = (size - 1 - margin - step * (units(contacts.len()) - 1)).max(margin);
@@ -255,9 +267,9 @@ impl<'a> Field<'a> {
 }
 
 /// Places that never fall and are as near to the wishes as possible; `snap` as for [`median`].
-fn isotonic(wishes: Vec<Vec<Wish>>, snap: i32) -> Vec<i32> {
+fn isotonic(wishes: Vec<Vec<DesiredPosition>>, snap: i32) -> Vec<i32> {
     struct Block {
-        wishes: Vec<Wish>,
+        wishes: Vec<DesiredPosition>,
         members: usize,
         place: i32,
     }
@@ -278,7 +290,7 @@ fn isotonic(wishes: Vec<Vec<Wish>>, snap: i32) -> Vec<i32> {
 /// The middle of the places where the weighted distance to all wishes is least. When they are
 /// nearer to each other than `snap`, the first of them: rather one straight line than two that
 /// are bent a little.
-fn median(wishes: &mut [Wish], snap: i32) -> i32 {
+fn median(wishes: &mut [DesiredPosition], snap: i32) -> i32 {
     wishes.sort_unstable_by_key(|wish| wish.place);
     let total: i64 = wishes.iter().map(|wish| i64::from(wish.weight)).sum();
     let (mut sum, mut lowest) = (0, None);

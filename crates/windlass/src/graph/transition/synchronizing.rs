@@ -14,6 +14,7 @@ use crate::graph::wellformed::well_formed_location_set;
 
 /// A premise of [`synchronized_transitions`] that fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotSynchronized {
     /// The transitions have no context, or different ones.
     NoCommonContext,

@@ -9,6 +9,7 @@ use crate::graph::{Atom, Clash, LocationSet};
 
 /// A premise of [`uncoupling_transition`] that fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NotUncoupled {
     /// The part and the rest cannot be composed before the transition.
     InitNotMixable(Vec<Clash>),

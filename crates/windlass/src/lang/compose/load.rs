@@ -340,9 +340,9 @@ impl<'a> Loader<'a> {
     ) -> Environment {
         dotenv::parse(text, outer).unwrap_or_else(|bad| {
             let line = text[..bad.at].matches('\n').count() + 1;
-            let told = format!("`{name}` cannot be read, line {line}: {}", bad.message);
+            let at_name = format!("`{name}` cannot be read, line {line}: {}", bad.message);
             let finding = match &self.files {
-                None => Diagnostic::error(NO_ENV_FILE, at, told),
+                None => Diagnostic::error(NO_ENV_FILE, at, at_name),
                 Some(_) => {
                     let source = self.sources.add(name.to_owned(), text.to_owned());
                     let rest = &text[bad.at..];
@@ -422,7 +422,7 @@ impl<'a> Loader<'a> {
 }
 
 /// Drops errors from `since` on at places where there was one before: what is wrong with a value is
-/// told once.
+/// reported once.
 fn drop_echoes(findings: &mut Findings, since: usize) {
     let later = findings.split_off(since);
     let is_error = |finding: &&Diagnostic| finding.severity == Severity::Error;

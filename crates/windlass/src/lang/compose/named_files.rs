@@ -82,7 +82,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Whether something exists at a path of the host; none when it cannot be told.
+    /// Whether something exists at a path of the host; none when it is not known.
     fn exists(&mut self, path: &str, at: crate::source::Span) -> Option<bool> {
         let base = self.base(at.source);
         match self.files.as_mut()?.exists(Some(&base), path) {

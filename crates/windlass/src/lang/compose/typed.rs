@@ -154,7 +154,7 @@ fn report(item: &Item, path: &[String], kind: Kind, findings: &mut Findings) {
 }
 
 impl Kind {
-    /// Whether a value can be decoded. What is of another kind altogether has been told before.
+    /// Whether a value can be decoded. What is of another kind altogether has been reported before.
     fn fits(self, item: &Item) -> bool {
         match &item.data {
             Data::Null => true,

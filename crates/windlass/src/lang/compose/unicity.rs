@@ -98,7 +98,7 @@ fn keep_last(items: &mut Vec<Item>, index: Index) {
 }
 
 impl Index {
-    /// What the item is known by; none when it cannot be told, then it stays.
+    /// What the item is known by; none when it is not known, then it stays.
     fn of(self, item: &Item) -> Option<String> {
         let text = item.is_scalar().then(|| item.plain());
         match self {

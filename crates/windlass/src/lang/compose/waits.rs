@@ -5,9 +5,9 @@ use super::project::{Condition, Health, Project, Restart, Service};
 /// A service that waits for something that another can never be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndlessWait {
-    /// Who waits.
+    /// The service that waits.
     pub(crate) service: String,
-    /// For whom.
+    /// The service that it waits for.
     pub(crate) other: String,
     /// What it waits for: `healthy` or `completed`.
     pub until: &'static str,

@@ -20,7 +20,7 @@ const MOST_GATEWAYS: usize = 32;
 /// Positions of resources by what they have in common.
 type Index = BTreeMap<String, Vec<usize>>;
 
-/// Who waits for whom, and where the property stands that says so.
+/// Which resource waits for which, and where the property stands that says so.
 type Edges = Vec<(usize, usize, Span)>;
 
 /// Adds what Heat adds.

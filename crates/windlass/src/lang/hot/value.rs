@@ -290,7 +290,7 @@ impl Value {
     }
 }
 
-/// Whether two known values are equal, numbers by value; none when it cannot be told.
+/// Whether two known values are equal, numbers by value; none when it is not known.
 pub(crate) fn equal(a: &Value, b: &Value) -> Option<bool> {
     match (&a.data, &b.data) {
         (Data::Unknown(x), Data::Unknown(y)) if x.from.is_some() && x.from == y.from => Some(true),

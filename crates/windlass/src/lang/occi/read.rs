@@ -1,4 +1,4 @@
-//! The JSON rendering of OCCI, read: ours with the names of TOSCA types, and anybody's.
+//! The JSON rendering of OCCI, read: ours with the names of TOSCA types, and those of other tools.
 //!
 //! A text is a collection of resources, or one resource. Links stand with their resource or beside
 //! all of them. They name resources by where these are found: by their `location` or their id; an

@@ -65,7 +65,7 @@ fn look(files: &mut dyn Files, importing: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let is_text = |name: &String| ENDINGS.iter().any(|ending| name.ends_with(ending));
     for name in names.into_iter().filter(is_text).take(MOST) {
-        // What cannot be read is no profile of anybody.
+        // What cannot be read is no profile.
         let Ok(file) = files.read(from, &name) else { continue };
         if let Some(profile) = declared(&file.text) {
             found.entry(profile.to_owned()).or_insert(name);

@@ -82,7 +82,7 @@ fn reading(
     };
     reading.workflow(workflow, "", 0);
     complete(&mut reading.plan, &reading.ways);
-    reading.bring_to_life();
+    reading.create_instances();
     Some(reading.plan)
 }
 
@@ -317,7 +317,7 @@ impl<'m> Reading<'m> {
     }
 
     /// An instance for each node that the plan creates, inside of its host.
-    fn bring_to_life(&mut self) {
+    fn create_instances(&mut self) {
         if !self.has_lives {
             return;
         }

@@ -6,8 +6,9 @@ use super::{BAD_RULE, BAD_TOPOLOGY, check_shape, first_line, unknown};
 use crate::diagnostic::Diagnostic;
 use crate::lang::language;
 use crate::lifecycle::setup::{
-    Around, Guard, Kind, Local, Locals, MOST_STATES, MessageId, NodeType, NodeTypeId, Quantifier,
-    RelationshipType, RelationshipTypeId, Rule, RuleSet, Subject, Topology, TopologyNode,
+    Guard, Kind, Local, Locals, MOST_STATES, MessageId, Neighbors, NodeType, NodeTypeId,
+    Quantifier, RelationshipType, RelationshipTypeId, Rule, RuleSet, Subject, Topology,
+    TopologyNode,
 };
 use crate::source::{Origin, Sources};
 use crate::tree::{self, Entry, Node};
@@ -256,7 +257,7 @@ fn guard(
         return None;
     }
     if about_neighbours {
-        return around(node, known, findings);
+        return neighbors(node, known, findings);
     }
     let mut states =
         |key: &str, kind: Kind| node.get(key).map(|list| known.states(kind, list, findings));
@@ -284,7 +285,7 @@ fn guard(
     }
 }
 
-fn around(node: Node<'_>, known: &Known<'_>, findings: &mut Vec<Diagnostic>) -> Option<Guard> {
+fn neighbors(node: Node<'_>, known: &Known<'_>, findings: &mut Vec<Diagnostic>) -> Option<Guard> {
     let (quantifier, word) = match (node.get("all"), node.get("some")) {
         (Some(word), None) => (Quantifier::All, word),
         (None, Some(word)) => (Quantifier::Some, word),
@@ -294,8 +295,9 @@ fn around(node: Node<'_>, known: &Known<'_>, findings: &mut Vec<Diagnostic>) -> 
             return None;
         }
     };
-    let all = [Around::Requirements, Around::Capabilities, Around::Targets, Around::Sources];
-    let around = all.into_iter().find(|around| Some(around.as_str()) == word.as_str())?;
+    let all =
+        [Neighbors::Requirements, Neighbors::Capabilities, Neighbors::Targets, Neighbors::Sources];
+    let neighbors = all.into_iter().find(|neighbors| Some(neighbors.as_str()) == word.as_str())?;
     let over: BTreeSet<RelationshipTypeId> = match node.get("over") {
         None => (0..known.relationship_types.0.len()).map(RelationshipTypeId::from).collect(),
         Some(list) => list
@@ -310,8 +312,8 @@ fn around(node: Node<'_>, known: &Known<'_>, findings: &mut Vec<Diagnostic>) -> 
             .push(Diagnostic::error(BAD_RULE, first_line(node), message).help("add the states"));
         return None;
     };
-    let states = known.states(around.kind(), list, findings);
-    Some(Guard::Around { quantifier, around, over, states })
+    let states = known.states(neighbors.kind(), list, findings);
+    Some(Guard::Neighbors { quantifier, neighbors, over, states })
 }
 
 /// Paper: 001 wfs

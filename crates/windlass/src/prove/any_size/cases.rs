@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::argument::OpenCase;
 use super::views::{moves, seen};
 use crate::lifecycle::setup::argument::{Case, Direction, Fact, Place, View};
-use crate::lifecycle::setup::{Around, Guard, Local, NodeTypeId, Quantifier, RuleId, RuleSet};
+use crate::lifecycle::setup::{Guard, Local, Neighbors, NodeTypeId, Quantifier, RuleId, RuleSet};
 
 type Views = BTreeMap<Place, BTreeSet<View>>;
 
@@ -92,13 +92,13 @@ impl Question<'_> {
     fn facts(&self, rule: RuleId) -> Result<Vec<Fact>, Option<(Place, View)>> {
         let mut facts = Vec::new();
         for (at, guard) in self.rules.rule(rule).guards.iter().enumerate() {
-            let Guard::Around { quantifier, around, over, states } = guard else { continue };
+            let Guard::Neighbors { quantifier, neighbors, over, states } = guard else { continue };
             if *quantifier == Quantifier::Some {
                 return Err(None);
             }
-            for (place, view) in self.neighbours(*around) {
+            for (place, view) in self.neighbours(*neighbors) {
                 if self.rules.looks_at(over, place.relationship)
-                    && !states.contains(seen(*around, view))
+                    && !states.contains(seen(*neighbors, view))
                 {
                     let applies = moves(self.rules, place, view);
                     let applies = applies.ok_or_else(|| Some((place, view.clone())))?;
@@ -111,8 +111,8 @@ impl Question<'_> {
 
     /// The views of relationships on one side of the node, with the node in its state and a far
     /// end that is done where the direction says so.
-    fn neighbours(&self, around: Around) -> impl Iterator<Item = (Place, &View)> {
-        let outgoing = around.is_outgoing();
+    fn neighbours(&self, neighbors: Neighbors) -> impl Iterator<Item = (Place, &View)> {
+        let outgoing = neighbors.is_outgoing();
         let waits_on = matches!(self.direction, Direction::Targets) == outgoing;
         self.views.iter().flat_map(move |(place, views)| {
             let near = if outgoing { place.source } else { place.target };
@@ -133,27 +133,27 @@ impl Question<'_> {
         known.state == self.state
             && known.reused.is_none()
             && self.my_rules() == other.my_rules()
-            && [Around::Requirements, Around::Capabilities].into_iter().all(|around| {
-                let mine = self.neighbours(around).map(|(place, view)| {
-                    (renamed(place, self.node_type, known.node_type, around), view)
+            && [Neighbors::Requirements, Neighbors::Capabilities].into_iter().all(|neighbors| {
+                let mine = self.neighbours(neighbors).map(|(place, view)| {
+                    (renamed(place, self.node_type, known.node_type, neighbors), view)
                 });
-                mine.collect::<BTreeSet<_>>() == other.neighbours(around).collect()
+                mine.collect::<BTreeSet<_>>() == other.neighbours(neighbors).collect()
             })
     }
 
     /// A fact about a guard of a rule for another type, as one about this.
     fn renamed(&self, rule: RuleId, mut fact: Fact, from: NodeTypeId) -> Fact {
         let guard = self.rules.rule(rule).guards.get(fact.guard);
-        if let Some(Guard::Around { around, .. }) = guard {
-            fact.place = renamed(fact.place, from, self.node_type, *around);
+        if let Some(Guard::Neighbors { neighbors, .. }) = guard {
+            fact.place = renamed(fact.place, from, self.node_type, *neighbors);
         }
         fact
     }
 }
 
 /// A place seen from its near end, with another type there.
-fn renamed(mut place: Place, from: NodeTypeId, to: NodeTypeId, around: Around) -> Place {
-    let near = if around.is_outgoing() { &mut place.source } else { &mut place.target };
+fn renamed(mut place: Place, from: NodeTypeId, to: NodeTypeId, neighbors: Neighbors) -> Place {
+    let near = if neighbors.is_outgoing() { &mut place.source } else { &mut place.target };
     if *near == from {
         *near = to;
     }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lifecycle::setup::argument::{Place, View};
 use crate::lifecycle::setup::{
-    Around, Guard, Kind, Quantifier, RelationshipTypeId, Rule, RuleId, RuleSet,
+    Guard, Kind, Neighbors, Quantifier, RelationshipTypeId, Rule, RuleId, RuleSet,
 };
 
 /// Every view of every place.
@@ -108,7 +108,7 @@ fn link_guards(rule: &Rule, view: &View) -> bool {
         Guard::Capability(states) => states.contains(view.capability),
         Guard::Requirement(states) => states.contains(view.requirement),
         Guard::Message(message) => view.messages[message.index()] > 0,
-        Guard::Around { .. } => true,
+        Guard::Neighbors { .. } => true,
     })
 }
 
@@ -121,22 +121,22 @@ fn node_guards(
     outgoing: bool,
 ) -> bool {
     rule.guards.iter().all(|guard| match guard {
-        Guard::Around { quantifier: Quantifier::All, around, over, states } => {
-            around.is_outgoing() != outgoing
+        Guard::Neighbors { quantifier: Quantifier::All, neighbors, over, states } => {
+            neighbors.is_outgoing() != outgoing
                 || !rules.looks_at(over, relationship)
-                || states.contains(seen(*around, view))
+                || states.contains(seen(*neighbors, view))
         }
         _ => true,
     })
 }
 
 /// What a premise about neighbours sees of a relationship.
-pub(super) fn seen(around: Around, view: &View) -> u8 {
-    match around {
-        Around::Requirements => view.requirement,
-        Around::Capabilities => view.capability,
-        Around::Targets => view.target,
-        Around::Sources => view.source,
+pub(super) fn seen(neighbors: Neighbors, view: &View) -> u8 {
+    match neighbors {
+        Neighbors::Requirements => view.requirement,
+        Neighbors::Capabilities => view.capability,
+        Neighbors::Targets => view.target,
+        Neighbors::Sources => view.source,
     }
 }
 

@@ -21,18 +21,18 @@ pub(crate) const RULE: Rule = Rule {
 fn check_ranges(project: &Project, findings: &mut Vec<Diagnostic>) {
     for (key, network) in project.networks.iter().filter(|(_, it)| !it.resource.external) {
         for subnet in &network.subnets {
-            let mut told = |message: String, at: Span| {
+            let mut report = |message: String, at: Span| {
                 let finding = RULE.finding(at, message).label(subnet.span, "the range");
                 let help = "choose one inside the `subnet`: the engine refuses to make the network";
                 findings.push(finding.help(help));
             };
             if let Some((gateway, span)) = subnet.gateway.filter(|it| !subnet.range.contains(&it.0))
             {
-                told(format!("the gateway {gateway} of `{key}` is not in its range"), span);
+                report(format!("the gateway {gateway} of `{key}` is not in its range"), span);
             }
             let outside = subnet.pool.filter(|pool| !subnet.range.contains(&pool.0));
             if let Some((pool, span)) = outside {
-                told(format!("`ip_range` {pool} of `{key}` is not in its range"), span);
+                report(format!("`ip_range` {pool} of `{key}` is not in its range"), span);
             }
         }
     }

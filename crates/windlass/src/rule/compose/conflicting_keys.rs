@@ -85,7 +85,7 @@ fn check_network_mode(service: &Service, findings: &mut Vec<Diagnostic>) {
 fn check_secrets(project: &Project, findings: &mut Vec<Diagnostic>) {
     for (name, secret) in &project.secrets {
         let has = |key: &str| secret.item.get(key).is_some();
-        // One with nothing at all has been told before.
+        // One with nothing at all has been reported before.
         let is_told = !has("external") && !has("driver") && !has("environment");
         let variable = secret.item.get("environment").filter(|name| !name.plain().is_empty());
         if !secret.external && !has("file") && variable.is_none() && !is_told {

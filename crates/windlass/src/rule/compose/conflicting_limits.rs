@@ -33,7 +33,7 @@ pub(super) fn check(service: &Service, findings: &mut Vec<Diagnostic>) {
             false => item.plain().parse::<f64>().ok(),
         };
         // For Compose nothing is said by a 0, and what a section leaves out is 0 there. What is no
-        // number has been told.
+        // number has been reported.
         let deploy = service.item.at(path);
         let (Some(value), Some(other)) = (number(own), deploy.map_or(Some(0.0), number)) else {
             continue;

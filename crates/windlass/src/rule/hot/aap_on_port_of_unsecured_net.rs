@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT302",
     name: "aap-on-port-of-unsecured-net",
     severity: Severity::Error,
-    summary: "it must hold that ports of such a net have no allowed_address_pairs",
+    summary: "a port of a net without port security has allowed_address_pairs",
     paper: Some("000 7.1.4"),
     doc: page!("HOT302"),
     looks_at: LooksAt::Template(check),

@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT360",
     name: "asg-desired-out-of-bounds",
     severity: Severity::Error,
-    summary: "it must hold that min_size <= desired_capacity <= max_size",
+    summary: "desired_capacity is less than min_size or more than max_size",
     paper: Some("000 7.1.4"),
     doc: page!("HOT360"),
     looks_at: LooksAt::Template(check),

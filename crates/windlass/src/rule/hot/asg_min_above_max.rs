@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT361",
     name: "asg-min-above-max",
     severity: Severity::Error,
-    summary: "it must hold that min_size <= max_size",
+    summary: "min_size is more than max_size",
     paper: Some("000 7.1.4"),
     doc: page!("HOT361"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT340",
     name: "bdm2-image-and-image-id",
     severity: Severity::Error,
-    summary: "it must hold that image and image_id are not both used in a bdm_v2 entry",
+    summary: "a bdm_v2 entry has both image and image_id",
     paper: Some("000 7.1.4"),
     doc: page!("HOT340"),
     looks_at: LooksAt::Template(check),

@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT341",
     name: "bdm2-not-one-source",
     severity: Severity::Error,
-    summary: "it must hold that a bdm_v2 entry has one source among volume_id, snapshot_id, image, image_id, swap_size, ephemeral_size, ephemeral_format",
+    summary: "a bdm_v2 entry has no source or several among volume_id, snapshot_id, image, image_id, swap_size, ephemeral_size, ephemeral_format",
     paper: Some("000 7.1.4"),
     doc: page!("HOT341"),
     looks_at: LooksAt::Template(check),

@@ -91,245 +91,239 @@ pub(crate) const CODES: &[&Rule] = &[
         "HOT101",
         "unknown-template-version",
         Error,
-        "it must hold that heat_template_version is present and one of the versions Heat registers",
+        "heat_template_version is missing or no version that Heat registers",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT102",
         "no-resource",
         Warning,
-        "it must hold that the resources section holds one resource or more",
+        "the resources section holds no resource",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT103",
         "same-resource-id",
         Error,
-        "it must hold that no two resources share an id",
+        "two resources have the same id",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT104",
         "same-group-label",
         Error,
-        "it must hold that no two parameter groups share a label; each group listed once",
+        "two parameter groups have the same label, or a group is listed twice",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT105",
         "undefined-parameter-in-group",
         Error,
-        "it must hold that every name in a group is a declared parameter",
+        "a name in a group is no declared parameter",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT106",
         "same-parameter-name",
         Error,
-        "it must hold that no two parameters share a name",
+        "two parameters have the same name",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT107",
         "parameter-in-two-groups",
         Error,
-        "it must hold that a parameter is in one group at most",
+        "a parameter is in two groups",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT108",
         "same-output-name",
         Error,
-        "it must hold that no two outputs share a name",
+        "two outputs have the same name",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT109",
         "same-condition-name",
         Error,
-        "it must hold that no two conditions share a name",
+        "two conditions have the same name",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT110",
         "resource-dependency-cycle",
         Error,
-        "it must hold that resource dependencies contain no cycle",
+        "resource dependencies contain a cycle",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT111",
         "external-resource-with-depends-on",
         Error,
-        "it must hold that a resource with external_id does not depend on non-external resources",
+        "a resource with external_id depends on a resource without one",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT112",
         "parameter-twice-in-group",
         Error,
-        "it must hold that a parameter is not listed twice in one group",
+        "a parameter is listed twice in one group",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT113",
         "empty-parameter-group",
         Warning,
-        "it must hold that a parameter group lists one parameter or more",
+        "a parameter group lists no parameter",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT115",
         "constraint-kind-twice",
         Error,
-        "it must hold that each constraint kind appears once at most per parameter",
+        "a parameter has two constraints of one kind",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT116",
         "interval-without-bound",
         Error,
-        "it must hold that length/range gives min or max",
+        "a length or range constraint gives neither min nor max",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT117",
         "interval-max-below-min",
         Error,
-        "it must hold that max >= min when both given",
+        "max is less than min",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT118",
         "negative-length-bound",
         Error,
-        "it must hold that length bounds are >= 0",
+        "a length bound is negative",
         paper = Some("000 7.1.4")
     ),
-    code!(
-        "HOT119",
-        "zero-modulo-step",
-        Error,
-        "it must hold that modulo step is not 0",
-        paper = Some("000 7.1.4")
-    ),
+    code!("HOT119", "zero-modulo-step", Error, "a modulo step is 0", paper = Some("000 7.1.4")),
     code!(
         "HOT120",
         "unknown-custom-constraint",
         Error,
-        "it must hold that custom_constraint names a registered one",
+        "custom_constraint names none that is registered",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT121",
         "missing-required-property",
         Error,
-        "it must hold that a required property has a value",
+        "a required property has no value",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT122",
         "unknown-deletion-policy",
         Error,
-        "it must hold that deletion_policy is delete, retain or snapshot",
+        "deletion_policy is not delete, retain or snapshot",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT123",
         "unknown-parameter-type",
         Error,
-        "it must hold that type is string, number, json, comma_delimited_list or boolean",
+        "a type is not string, number, json, comma_delimited_list or boolean",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT124",
         "parameter-without-value",
         Warning,
-        "it must hold that every parameter gets a value",
+        "a parameter gets no value",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT125",
         "property-value-not-allowed",
         Error,
-        "it must hold that a property value is among the allowed ones of its type",
+        "a property value is not among the allowed ones of its type",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT126",
         "property-length-out-of-bounds",
         Error,
-        "it must hold that a list property respects its length bounds",
+        "a list property is shorter or longer than its bounds allow",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT127",
         "property-out-of-range",
         Error,
-        "it must hold that a number property is inside its range",
+        "a number property is outside its range",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT128",
         "wrong-property-type",
         Error,
-        "it must hold that a property value has the declared type",
+        "a property value does not have the declared type",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT129",
         "reference-to-wrong-type",
         Error,
-        "it must hold that a property with a resource custom_constraint refers to a resource of that type",
+        "a property with a resource custom_constraint refers to a resource of another type",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT141",
         "length-on-wrong-type",
         Error,
-        "it must hold that length constraint only on string, json, comma_delimited_list",
+        "a length constraint is on another type than string, json, comma_delimited_list",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT142",
         "range-on-wrong-type",
         Error,
-        "it must hold that range constraint only on number",
+        "a range constraint is on another type than number",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT143",
         "modulo-on-wrong-type",
         Error,
-        "it must hold that modulo constraint only on number",
+        "a modulo constraint is on another type than number",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT144",
         "allowed-values-on-wrong-type",
         Error,
-        "it must hold that allowed_values only on string or number",
+        "allowed_values is on another type than string or number",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT145",
         "allowed-pattern-on-wrong-type",
         Error,
-        "it must hold that allowed_pattern only on string",
+        "allowed_pattern is on another type than string",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT403",
         "malformed-address",
         Error,
-        "it must hold that addresses, cidrs and macs are well formed",
+        "an address, cidr or mac is malformed",
         paper = Some("000 7.1.4")
     ),
     code!(
         "HOT504",
         "missing-external-reference",
         Error,
-        "it must hold that a name or id used as external resource exists in the target cloud",
+        "a name or id that is used as an external resource is not in the target cloud",
         paper = Some("000 7.1.4")
     ),
 ];

@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT307",
     name: "different-ipv6-modes",
     severity: Severity::Error,
-    summary: "it must hold that ipv6_ra_mode = ipv6_address_mode when both given",
+    summary: "ipv6_ra_mode and ipv6_address_mode differ",
     paper: Some("000 7.1.4"),
     doc: page!("HOT307"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT347",
     name: "fip-address-twice",
     severity: Severity::Error,
-    summary: "it must hold that two floating IPs do not ask the same floating_ip_address",
+    summary: "two floating IPs ask for the same floating_ip_address",
     paper: Some("000 7.1.4"),
     doc: page!("HOT347"),
     looks_at: LooksAt::Template(check),

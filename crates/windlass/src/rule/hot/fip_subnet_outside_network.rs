@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT346",
     name: "fip-subnet-outside-network",
     severity: Severity::Error,
-    summary: "it must hold that floating_subnet belongs to floating_network",
+    summary: "floating_subnet does not belong to floating_network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT346"),
     looks_at: LooksAt::Template(check),

@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT357",
     name: "flat-provider-net-without-physnet",
     severity: Severity::Error,
-    summary: "it must hold that physical_network is given when network_type is flat",
+    summary: "network_type is flat and physical_network is missing",
     paper: Some("000 7.1.4"),
     doc: page!("HOT357"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT502",
     name: "floating-network-not-external",
     severity: Severity::Error,
-    summary: "it must hold that floating_network is an external network",
+    summary: "floating_network is not an external network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT502"),
     looks_at: LooksAt::Template(check),

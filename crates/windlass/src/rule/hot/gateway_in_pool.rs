@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT305",
     name: "gateway-in-pool",
     severity: Severity::Error,
-    summary: "it must hold that gateway_ip differs from pool start and end",
+    summary: "gateway_ip is the start or the end of a pool",
     paper: Some("000 7.1.4"),
     doc: page!("HOT305"),
     looks_at: LooksAt::Template(check),

@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT503",
     name: "gateway-network-not-external",
     severity: Severity::Error,
-    summary: "it must hold that external_gateway_info.network is an external network",
+    summary: "external_gateway_info.network is not an external network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT503"),
     looks_at: LooksAt::Template(check),

@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT404",
     name: "gateway-outside-cidr",
     severity: Severity::Warning,
-    summary: "it must hold that gateway_ip lies in the subnet cidr",
+    summary: "gateway_ip is not in the cidr of the subnet",
     paper: Some("000 7.1.4"),
     doc: page!("HOT404"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT210",
     name: "group-role-domain-and-project",
     severity: Severity::Error,
-    summary: "it must hold that same for groups",
+    summary: "a role assignment of a group names both a domain and a project",
     paper: Some("000 7.1.4"),
     doc: page!("HOT210"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT308",
     name: "ipv6-modes-on-v4",
     severity: Severity::Error,
-    summary: "it must hold that ipv6 modes are absent when ip_version is 4",
+    summary: "ipv6 modes are set and ip_version is 4",
     paper: Some("000 7.1.4"),
     doc: page!("HOT308"),
     looks_at: LooksAt::Template(check),

@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT314",
     name: "l3-agents-without-ha",
     severity: Severity::Error,
-    summary: "it must hold that l3_agent_ids not used when ha is false",
+    summary: "l3_agent_ids is used and ha is false",
     paper: Some("000 7.1.4"),
     doc: page!("HOT314"),
     looks_at: LooksAt::Template(check),

@@ -135,14 +135,14 @@ pub(super) fn overlaps(mut ranges: Vec<Placed<'_>>) -> Vec<(Placed<'_>, Placed<'
 }
 
 /// Two things that have the same key.
-pub(super) struct Twin<'s> {
+pub(super) struct SameKey<'s> {
     /// Name and place of the first.
     pub(super) first: (&'s str, Span),
     /// Name and place of the one that is written later.
     pub(super) second: (&'s str, Span),
 }
 
-impl Twin<'_> {
+impl SameKey<'_> {
     /// "flavors `a` and `b` have the same id".
     pub(super) fn finding(&self, rule: &Rule, what: &str, same: &str) -> Diagnostic {
         let (first, second) = (self.first.0, self.second.0);
@@ -152,15 +152,15 @@ impl Twin<'_> {
 }
 
 /// Everything whose key was there before, with the first that had it.
-pub(super) fn twins<'s>(items: impl Iterator<Item = (String, &'s str, Span)>) -> Vec<Twin<'s>> {
+pub(super) fn twins<'s>(items: impl Iterator<Item = (String, &'s str, Span)>) -> Vec<SameKey<'s>> {
     let mut first: BTreeMap<String, (&str, Span)> = BTreeMap::new();
     let mut twins = Vec::new();
     for (key, name, span) in items {
         match first.get(&key) {
             Some(before) if before.1 <= span => {
-                twins.push(Twin { first: *before, second: (name, span) });
+                twins.push(SameKey { first: *before, second: (name, span) });
             }
-            Some(before) => twins.push(Twin { first: (name, span), second: *before }),
+            Some(before) => twins.push(SameKey { first: (name, span), second: *before }),
             None => {
                 first.insert(key, (name, span));
             }

@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT212",
     name: "min-adjustment-step-without-percent",
     severity: Severity::Error,
-    summary: "it must hold that min_adjustment_step only with percent_change_in_capacity",
+    summary: "min_adjustment_step is used without percent_change_in_capacity",
     paper: Some("000 7.1.4"),
     doc: page!("HOT212"),
     looks_at: LooksAt::Template(check),

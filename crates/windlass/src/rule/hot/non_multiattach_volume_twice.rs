@@ -14,7 +14,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT358",
     name: "non-multiattach-volume-twice",
     severity: Severity::Error,
-    summary: "it must hold that a volume with multiattach false is attached once at most",
+    summary: "a volume with multiattach false is attached twice",
     paper: Some("000 7.1.4"),
     doc: page!("HOT358"),
     looks_at: LooksAt::Template(check),

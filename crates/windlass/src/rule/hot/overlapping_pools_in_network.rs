@@ -15,7 +15,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT304",
     name: "overlapping-pools-in-network",
     severity: Severity::Error,
-    summary: "it must hold that subnets of one network have disjoint allocation pools",
+    summary: "subnets of one network have overlapping allocation pools",
     paper: Some("000 7.1.4"),
     doc: page!("HOT304"),
     looks_at: LooksAt::Template(check),

@@ -16,7 +16,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT401",
     name: "overlapping-subnet-cidrs-of-network",
     severity: Severity::Error,
-    summary: "it must hold that subnets of one network have non-overlapping cidr",
+    summary: "subnets of one network have overlapping cidr",
     paper: Some("000 7.1.4"),
     doc: page!("HOT401"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT303",
     name: "pool-end-before-start",
     severity: Severity::Error,
-    summary: "it must hold that allocation pool end >= start",
+    summary: "an allocation pool ends before it starts",
     paper: Some("000 7.1.4"),
     doc: page!("HOT303"),
     looks_at: LooksAt::Template(check),

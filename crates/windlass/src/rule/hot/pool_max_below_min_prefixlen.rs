@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT356",
     name: "pool-max-below-min-prefixlen",
     severity: Severity::Error,
-    summary: "it must hold that max_prefixlen >= min_prefixlen",
+    summary: "max_prefixlen is less than min_prefixlen",
     paper: Some("000 7.1.4"),
     doc: page!("HOT356"),
     looks_at: LooksAt::Template(check),

@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT354",
     name: "pool-min-prefixlen-zero-v4",
     severity: Severity::Error,
-    summary: "it must hold that min_prefixlen > 0 for IPv4",
+    summary: "min_prefixlen is 0 for IPv4",
     paper: Some("000 7.1.4"),
     doc: page!("HOT354"),
     looks_at: LooksAt::Template(check),

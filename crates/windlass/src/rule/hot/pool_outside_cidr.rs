@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT405",
     name: "pool-outside-cidr",
     severity: Severity::Error,
-    summary: "it must hold that allocation pools lie in the subnet cidr",
+    summary: "an allocation pool is not in the cidr of its subnet",
     paper: Some("000 7.1.4"),
     doc: page!("HOT405"),
     looks_at: LooksAt::Template(check),

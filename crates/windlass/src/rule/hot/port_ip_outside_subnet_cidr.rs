@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT402",
     name: "port-ip-outside-subnet-cidr",
     severity: Severity::Error,
-    summary: "it must hold that an ip_address in fixed_ips lies in the cidr of its subnet",
+    summary: "an ip_address in fixed_ips is not in the cidr of its subnet",
     paper: Some("000 7.1.4"),
     doc: page!("HOT402"),
     looks_at: LooksAt::Template(check),

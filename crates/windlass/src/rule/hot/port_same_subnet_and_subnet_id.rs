@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT320",
     name: "port-same-subnet-and-subnet-id",
     severity: Severity::Error,
-    summary: "it must hold that subnet and subnet_id entries name different subnets",
+    summary: "subnet and subnet_id entries name the same subnet",
     paper: Some("000 7.1.4"),
     doc: page!("HOT320"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT323",
     name: "port-subnet-and-subnet-id",
     severity: Severity::Error,
-    summary: "it must hold that subnet and subnet_id are not both used",
+    summary: "both subnet and subnet_id are used",
     paper: Some("000 7.1.4"),
     doc: page!("HOT323"),
     looks_at: LooksAt::Template(check),

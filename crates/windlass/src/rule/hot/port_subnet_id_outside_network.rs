@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT325",
     name: "port-subnet-id-outside-network",
     severity: Severity::Error,
-    summary: "it must hold that same with subnet_id",
+    summary: "a subnet_id in fixed_ips does not belong to the network of the port",
     paper: Some("000 7.1.4"),
     doc: page!("HOT325"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT324",
     name: "port-subnet-outside-network",
     severity: Severity::Error,
-    summary: "it must hold that a subnet in fixed_ips belongs to the port network",
+    summary: "a subnet in fixed_ips does not belong to the network of the port",
     paper: Some("000 7.1.4"),
     doc: page!("HOT324"),
     looks_at: LooksAt::Template(check),

@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT318",
     name: "port-two-ips-per-subnet",
     severity: Severity::Error,
-    summary: "it must hold that a port has one address per subnet",
+    summary: "a port has two addresses on one subnet",
     paper: Some("000 7.1.4"),
     doc: page!("HOT318"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT319",
     name: "port-two-ips-per-subnet-id",
     severity: Severity::Error,
-    summary: "it must hold that same with subnet_id",
+    summary: "a port has two addresses on one subnet_id",
     paper: Some("000 7.1.4"),
     doc: page!("HOT319"),
     looks_at: LooksAt::Template(check),

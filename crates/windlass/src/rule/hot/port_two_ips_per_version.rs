@@ -13,7 +13,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT322",
     name: "port-two-ips-per-version",
     severity: Severity::Note,
-    summary: "it must hold that a port has no two addresses of one IP version on one network",
+    summary: "a port has two addresses of one IP version on one network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT322"),
     looks_at: LooksAt::Template(check),

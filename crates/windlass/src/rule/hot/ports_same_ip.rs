@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT321",
     name: "ports-same-ip",
     severity: Severity::Error,
-    summary: "it must hold that two ports of one net or subnet have distinct addresses",
+    summary: "two ports of one net or subnet have the same address",
     paper: Some("000 7.1.4"),
     doc: page!("HOT321"),
     looks_at: LooksAt::Template(check),

@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT326",
     name: "ports-same-mac",
     severity: Severity::Error,
-    summary: "it must hold that two ports do not share a mac_address",
+    summary: "two ports have the same mac_address",
     paper: Some("000 7.1.4"),
     doc: page!("HOT326"),
     looks_at: LooksAt::Template(check),

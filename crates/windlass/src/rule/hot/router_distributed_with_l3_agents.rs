@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT201",
     name: "router-distributed-with-l3-agents",
     severity: Severity::Error,
-    summary: "it must hold that distributed is not used with l3_agent_ids",
+    summary: "distributed is used with l3_agent_ids",
     paper: Some("000 7.1.4"),
     doc: page!("HOT201"),
     looks_at: LooksAt::Template(check),

@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT203",
     name: "router-fixed-ip-subnet-outside-gateway-net",
     severity: Severity::Error,
-    summary: "it must hold that a subnet in external_fixed_ips belongs to the gateway network",
+    summary: "a subnet in external_fixed_ips does not belong to the gateway network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT203"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT202",
     name: "router-ha-and-distributed",
     severity: Severity::Error,
-    summary: "it must hold that ha and distributed are not both true",
+    summary: "ha and distributed are both true",
     paper: Some("000 7.1.4"),
     doc: page!("HOT202"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT204",
     name: "router-interface-not-port-xor-subnet",
     severity: Severity::Error,
-    summary: "it must hold that exactly one of port and subnet",
+    summary: "an interface has both port and subnet, or neither",
     paper: Some("000 7.1.4"),
     doc: page!("HOT204"),
     looks_at: LooksAt::Template(check),

@@ -13,7 +13,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT315",
     name: "router-interfaces-same-port",
     severity: Severity::Error,
-    summary: "it must hold that two interfaces do not use the same port",
+    summary: "two interfaces use the same port",
     paper: Some("000 7.1.4"),
     doc: page!("HOT315"),
     looks_at: LooksAt::Template(check),

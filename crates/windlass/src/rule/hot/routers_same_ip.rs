@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT312",
     name: "routers-same-ip",
     severity: Severity::Error,
-    summary: "it must hold that routers on one subnet or net have distinct gateway addresses",
+    summary: "routers on one subnet or net have the same gateway address",
     paper: Some("000 7.1.4"),
     doc: page!("HOT312"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT352",
     name: "same-domain-name",
     severity: Severity::Error,
-    summary: "it must hold that domains have distinct names",
+    summary: "two domains have the same name",
     paper: Some("000 7.1.4"),
     doc: page!("HOT352"),
     looks_at: LooksAt::Template(check),

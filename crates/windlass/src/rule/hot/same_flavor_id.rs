@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT206",
     name: "same-flavor-id",
     severity: Severity::Error,
-    summary: "it must hold that two flavors do not share flavorid",
+    summary: "two flavors have the same flavorid",
     paper: Some("000 7.1.4"),
     doc: page!("HOT206"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT353",
     name: "same-group-name-in-domain",
     severity: Severity::Error,
-    summary: "it must hold that groups of one domain have distinct names",
+    summary: "two groups of one domain have the same name",
     paper: Some("000 7.1.4"),
     doc: page!("HOT353"),
     looks_at: LooksAt::Template(check),

@@ -15,7 +15,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT355",
     name: "same-pool-prefixes",
     severity: Severity::Error,
-    summary: "it must hold that two subnet pools do not have the same prefixes",
+    summary: "two subnet pools have the same prefixes",
     paper: Some("000 7.1.4"),
     doc: page!("HOT355"),
     looks_at: LooksAt::Template(check),

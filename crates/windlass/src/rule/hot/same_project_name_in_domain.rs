@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT349",
     name: "same-project-name-in-domain",
     severity: Severity::Error,
-    summary: "it must hold that projects of one domain have distinct names",
+    summary: "two projects of one domain have the same name",
     paper: Some("000 7.1.4"),
     doc: page!("HOT349"),
     looks_at: LooksAt::Template(check),

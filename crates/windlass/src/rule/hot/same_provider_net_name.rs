@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT208",
     name: "same-provider-net-name",
     severity: Severity::Warning,
-    summary: "it must hold that two provider networks do not share a name",
+    summary: "two provider networks have the same name",
     paper: Some("000 7.1.4"),
     doc: page!("HOT208"),
     looks_at: LooksAt::Template(check),

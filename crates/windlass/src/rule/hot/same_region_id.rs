@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT211",
     name: "same-region-id",
     severity: Severity::Error,
-    summary: "it must hold that two regions do not share an id",
+    summary: "two regions have the same id",
     paper: Some("000 7.1.4"),
     doc: page!("HOT211"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT351",
     name: "same-role-name-in-domain",
     severity: Severity::Error,
-    summary: "it must hold that roles of one domain have distinct names",
+    summary: "two roles of one domain have the same name",
     paper: Some("000 7.1.4"),
     doc: page!("HOT351"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT350",
     name: "same-user-name-in-domain",
     severity: Severity::Error,
-    summary: "it must hold that users of one domain have distinct names",
+    summary: "two users of one domain have the same name",
     paper: Some("000 7.1.4"),
     doc: page!("HOT350"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT330",
     name: "server-bdm-and-bdm-v2",
     severity: Severity::Error,
-    summary: "it must hold that block_device_mapping and _v2 are not both used",
+    summary: "block_device_mapping and block_device_mapping_v2 are both used",
     paper: Some("000 7.1.4"),
     doc: page!("HOT330"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT338",
     name: "server-fip-and-associated-fip-same-net",
     severity: Severity::Error,
-    summary: "it must hold that same through FloatingIPAssociation",
+    summary: "a server's floating_ip and one of a FloatingIPAssociation are on one external network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT338"),
     looks_at: LooksAt::Template(check),

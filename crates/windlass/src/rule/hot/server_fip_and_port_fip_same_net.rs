@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT337",
     name: "server-fip-and-port-fip-same-net",
     severity: Severity::Error,
-    summary: "it must hold that a server's floating_ip and a floating IP bound to its port are not on one external network",
+    summary: "a server's floating_ip and a floating IP bound to its port are on one external network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT337"),
     looks_at: LooksAt::Template(check),

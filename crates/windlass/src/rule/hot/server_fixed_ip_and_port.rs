@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT339",
     name: "server-fixed-ip-and-port",
     severity: Severity::Error,
-    summary: "it must hold that fixed_ip and port are not both used in a networks entry",
+    summary: "a networks entry has both fixed_ip and port",
     paper: Some("000 7.1.4"),
     doc: page!("HOT339"),
     looks_at: LooksAt::Template(check),

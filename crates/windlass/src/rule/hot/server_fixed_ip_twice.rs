@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT334",
     name: "server-fixed-ip-twice",
     severity: Severity::Error,
-    summary: "it must hold that a server does not have the same fixed_ip twice on one subnet",
+    summary: "a server has the same fixed_ip twice on one subnet",
     paper: Some("000 7.1.4"),
     doc: page!("HOT334"),
     looks_at: LooksAt::Template(check),

@@ -12,7 +12,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT345",
     name: "server-network-entry-without-target",
     severity: Severity::Error,
-    summary: "it must hold that a networks entry gives network, port, allocate_network or subnet",
+    summary: "a networks entry has none of network, port, allocate_network and subnet",
     paper: Some("000 7.1.4"),
     doc: page!("HOT345"),
     looks_at: LooksAt::Template(check),

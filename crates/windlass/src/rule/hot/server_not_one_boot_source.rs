@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT344",
     name: "server-not-one-boot-source",
     severity: Severity::Error,
-    summary: "it must hold that an image or one bootable device, not both",
+    summary: "a server has no boot source, or several",
     paper: Some("000 7.1.4"),
     doc: page!("HOT344"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT328",
     name: "server-port-twice",
     severity: Severity::Error,
-    summary: "it must hold that a server lists a port once",
+    summary: "a server lists a port twice",
     paper: Some("000 7.1.4"),
     doc: page!("HOT328"),
     looks_at: LooksAt::Template(check),

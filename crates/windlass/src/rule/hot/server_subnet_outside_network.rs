@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT336",
     name: "server-subnet-outside-network",
     severity: Severity::Error,
-    summary: "it must hold that in a networks entry the subnet belongs to the network",
+    summary: "the subnet of a networks entry does not belong to its network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT336"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT335",
     name: "server-uuid-and-network",
     severity: Severity::Error,
-    summary: "it must hold that uuid and network are not both used in a networks entry",
+    summary: "a networks entry has both uuid and network",
     paper: Some("000 7.1.4"),
     doc: page!("HOT335"),
     looks_at: LooksAt::Template(check),

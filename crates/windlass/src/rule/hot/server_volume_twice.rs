@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT331",
     name: "server-volume-twice",
     severity: Severity::Error,
-    summary: "it must hold that a server maps a volume once",
+    summary: "a server maps a volume twice",
     paper: Some("000 7.1.4"),
     doc: page!("HOT331"),
     looks_at: LooksAt::Template(check),

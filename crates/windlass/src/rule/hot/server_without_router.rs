@@ -13,7 +13,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT501",
     name: "server-without-router",
     severity: Severity::Warning,
-    summary: "it must hold that a server is connected to a network that is, directly or not, attached to a router",
+    summary: "a server is on no network that is, directly or not, attached to a router",
     paper: Some("000 7.1.4"),
     doc: page!("HOT501"),
     looks_at: LooksAt::Template(check),

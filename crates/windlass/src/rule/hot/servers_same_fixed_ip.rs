@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT333",
     name: "servers-same-fixed-ip",
     severity: Severity::Error,
-    summary: "it must hold that two servers of one net or subnet have distinct fixed_ip",
+    summary: "two servers of one net or subnet have the same fixed_ip",
     paper: Some("000 7.1.4"),
     doc: page!("HOT333"),
     looks_at: LooksAt::Template(check),

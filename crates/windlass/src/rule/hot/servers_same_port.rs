@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT329",
     name: "servers-same-port",
     severity: Severity::Error,
-    summary: "it must hold that two servers do not use the same port",
+    summary: "two servers use the same port",
     paper: Some("000 7.1.4"),
     doc: page!("HOT329"),
     looks_at: LooksAt::Template(check),

@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT332",
     name: "servers-same-volume",
     severity: Severity::Error,
-    summary: "it must hold that two servers do not map the same volume",
+    summary: "two servers map the same volume",
     paper: Some("000 7.1.4"),
     doc: page!("HOT332"),
     looks_at: LooksAt::Template(check),

@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT317",
     name: "sg-ipv4-rule-with-ipv6-protocol",
     severity: Severity::Error,
-    summary: "it must hold that an IPv4 rule has no IPv6-only protocol",
+    summary: "an IPv4 rule has an IPv6-only protocol",
     paper: Some("000 7.1.4"),
     doc: page!("HOT317"),
     looks_at: LooksAt::Template(check),

@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT301",
     name: "sg-on-port-of-unsecured-net",
     severity: Severity::Error,
-    summary: "it must hold that ports of a net with port_security_enabled=false have no security_groups",
+    summary: "a port of a net with port_security_enabled=false has security_groups",
     paper: Some("000 7.1.4"),
     doc: page!("HOT301"),
     looks_at: LooksAt::Template(check),

@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT205",
     name: "sg-port-range-reversed",
     severity: Severity::Error,
-    summary: "it must hold that for tcp/udp rules port_range_min <= port_range_max",
+    summary: "a rule for tcp or udp has port_range_min above port_range_max",
     paper: Some("000 7.1.4"),
     doc: page!("HOT205"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT316",
     name: "sg-port-range-without-ports",
     severity: Severity::Error,
-    summary: "it must hold that port_range_* only for tcp, udp, udplite, sctp, dccp",
+    summary: "port_range_* is used with a protocol other than tcp, udp, udplite, sctp, dccp",
     paper: Some("000 7.1.4"),
     doc: page!("HOT316"),
     looks_at: LooksAt::Template(check),

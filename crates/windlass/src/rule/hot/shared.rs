@@ -216,12 +216,12 @@ struct FloatingUse<'s> {
 }
 
 /// Two floating IPs on one address of a port.
-pub(super) struct FloatingTwin<'s> {
+pub(super) struct SameFloatingAddress<'s> {
     first: FloatingUse<'s>,
     second: FloatingUse<'s>,
 }
 
-impl FloatingTwin<'_> {
+impl SameFloatingAddress<'_> {
     /// How they come to the port, in order.
     pub(super) fn kinds(&self) -> (Floating, Floating) {
         (self.first.kind.min(self.second.kind), self.first.kind.max(self.second.kind))
@@ -243,7 +243,7 @@ impl FloatingTwin<'_> {
 }
 
 /// Pairs of different floating IPs on one address of a port.
-pub(super) fn floating_twins(stack: &Stack) -> Vec<FloatingTwin<'_>> {
+pub(super) fn floating_twins(stack: &Stack) -> Vec<SameFloatingAddress<'_>> {
     type Bound<'s> = (String, String, FloatingUse<'s>);
     let mut bound: Vec<Bound<'_>> = Vec::new();
     let key = |port: &Value, fixed: Option<&Value>| {
@@ -293,7 +293,7 @@ pub(super) fn floating_twins(stack: &Stack) -> Vec<FloatingTwin<'_>> {
     for (key, id, place) in bound {
         match first.get(&key) {
             Some((other, before)) if *other != id => {
-                twins.push(FloatingTwin { first: *before, second: place });
+                twins.push(SameFloatingAddress { first: *before, second: place });
             }
             Some(_) => {}
             None => {

@@ -13,7 +13,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT306",
     name: "small-prefixlen-without-pool-min",
     severity: Severity::Error,
-    summary: "it must hold that IPv4 prefixlen < 8 needs a subnetpool whose min_prefixlen is <= it",
+    summary: "an IPv4 prefixlen is less than 8 and no subnetpool has a min_prefixlen that allows it",
     paper: Some("000 7.1.4"),
     doc: page!("HOT306"),
     looks_at: LooksAt::Template(check),

@@ -13,7 +13,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT343",
     name: "software-deployment-without-user-data-format",
     severity: Severity::Error,
-    summary: "it must hold that a server with a SoftwareDeployment has user_data_format SOFTWARE_CONFIG",
+    summary: "a server with a SoftwareDeployment has another user_data_format than SOFTWARE_CONFIG",
     paper: Some("000 7.1.4"),
     doc: page!("HOT343"),
     looks_at: LooksAt::Template(check),

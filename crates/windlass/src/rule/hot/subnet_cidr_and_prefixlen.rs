@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT310",
     name: "subnet-cidr-and-prefixlen",
     severity: Severity::Error,
-    summary: "it must hold that cidr and prefixlen are not both given",
+    summary: "both cidr and prefixlen are given",
     paper: Some("000 7.1.4"),
     doc: page!("HOT310"),
     looks_at: LooksAt::Template(check),

@@ -10,7 +10,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT309",
     name: "subnet-without-cidr-or-pool",
     severity: Severity::Error,
-    summary: "it must hold that cidr or subnetpool is given",
+    summary: "neither cidr nor subnetpool is given",
     paper: Some("000 7.1.4"),
     doc: page!("HOT309"),
     looks_at: LooksAt::Template(check),

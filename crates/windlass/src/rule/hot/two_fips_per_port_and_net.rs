@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT348",
     name: "two-fips-per-port-and-net",
     severity: Severity::Error,
-    summary: "it must hold that two floating IPs of one net/subnet are not bound to one port",
+    summary: "two floating IPs of one net or subnet are bound to one port",
     paper: Some("000 7.1.4"),
     doc: page!("HOT348"),
     looks_at: LooksAt::Template(check),

@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT327",
     name: "unsecured-port-with-sg-or-aap",
     severity: Severity::Error,
-    summary: "it must hold that port_security_enabled=false excludes security_groups and allowed_address_pairs",
+    summary: "a port with port_security_enabled=false has security_groups or allowed_address_pairs",
     paper: Some("000 7.1.4"),
     doc: page!("HOT327"),
     looks_at: LooksAt::Template(check),

@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT209",
     name: "user-role-domain-and-project",
     severity: Severity::Error,
-    summary: "it must hold that a role assignment names a domain or a project, not both",
+    summary: "a role assignment names both a domain and a project",
     paper: Some("000 7.1.4"),
     doc: page!("HOT209"),
     looks_at: LooksAt::Template(check),

@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT359",
     name: "volume-size-not-one-source",
     severity: Severity::Error,
-    summary: "it must hold that with size given exactly one of image, source_volid, snapshot_id",
+    summary: "size is given with several of image, source_volid and snapshot_id",
     paper: Some("000 7.1.4"),
     doc: page!("HOT359"),
     looks_at: LooksAt::Template(check),

@@ -11,7 +11,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "HOT207",
     name: "volume-without-size",
     severity: Severity::Error,
-    summary: "it must hold that size is given unless backup_id, source_volid or snapshot_id is",
+    summary: "size is missing, and so are backup_id, source_volid and snapshot_id",
     paper: Some("000 7.1.4"),
     doc: page!("HOT207"),
     looks_at: LooksAt::Template(check),

@@ -53,7 +53,7 @@ fn initial_again(component: &ComponentType, net: &Net) -> Wrong {
         let to = net.destination_place(*id);
         net.initial.contains(&to) && left.contains(&(net.transition(*id).behavior(), to))
     });
-    let told = again.map(|id| {
+    let findings = again.map(|id| {
         let message = format!(
             "`{}` of type `{}` leads to the initial place `{}`, which holds a token",
             net.transition(id).name,
@@ -62,7 +62,7 @@ fn initial_again(component: &ComponentType, net: &Net) -> Wrong {
         );
         (id, message)
     });
-    told.collect()
+    findings.collect()
 }
 
 /// Two transitions that may both run end in one dock.

@@ -27,12 +27,12 @@ fn in_behaviors(
     findings: &mut Vec<Diagnostic>,
 ) {
     let all = net.places_of_behaviors();
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for id in (0..net.transitions.len()).map(NetTransitionId::from) {
         let (transition, place) = (net.transition(id), net.source_place(id));
         let behavior = transition.behavior();
         let is_there = all.get(behavior).is_some_and(|places| places.contains(&place));
-        if is_there || !reached.contains(&place) || !told.insert((behavior, place)) {
+        if is_there || !reached.contains(&place) || !reported.insert((behavior, place)) {
             continue;
         }
         let message = format!(

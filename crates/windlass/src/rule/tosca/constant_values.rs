@@ -1,4 +1,4 @@
-//! What functions give, as far as the text tells: the same that operations would be told.
+//! What functions give, as far as the text tells: the same that operations would get.
 
 use super::Checker;
 use super::function::Place;

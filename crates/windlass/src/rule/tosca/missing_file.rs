@@ -100,7 +100,7 @@ impl Checker<'_> {
             let near = spelling::nearest(&repository.text, known.keys().map(String::as_str));
             let help = near.map(|near| format!("did you mean `{near}`?"));
             self.advise(codes::UNKNOWN_NAME, repository.span, message, help);
-            // Before 2.0 many files name the registry that everybody knows.
+            // Before 2.0 many files name the well-known registry.
             self.tolerate(true);
         }
         let is_long =

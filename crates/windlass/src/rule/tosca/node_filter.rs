@@ -9,7 +9,7 @@ use crate::lang::tosca::model::{Fields, Model, NodeTemplate, Schema, TypeId};
 use crate::lang::tosca::value::{Data, Value};
 use crate::spelling;
 
-/// Why a filter rejects a node; none when it does not, or when that cannot be told.
+/// Why a filter rejects a node; none when it does not, or when that is not known.
 pub(super) fn rejects(model: &Model, node: &NodeTemplate, filter: &Value) -> Option<String> {
     let id = node.of.id?;
     if model.version.is_2() {

@@ -78,7 +78,7 @@ impl Checker<'_> {
         let nothing = start.1.clone();
         let mut seen: BTreeSet<Place> = BTreeSet::from([start.clone()]);
         let mut open = VecDeque::from([(start, Vec::new())]);
-        let mut told: BTreeSet<&str> = BTreeSet::new();
+        let mut reported: BTreeSet<&str> = BTreeSet::new();
         while let Some(((stage, states), way)) = open.pop_front() {
             for (_, operation, to) in LIFE.iter().filter(|(from, _, _)| *from == stage) {
                 let found = mapped.get(*operation);
@@ -95,7 +95,7 @@ impl Checker<'_> {
                 further.push(operation);
                 if let Some(stuck) = stuck {
                     let span = found.map_or(substitution.span, |it| it.span);
-                    if told.insert(operation) {
+                    if reported.insert(operation) {
                         let is_missing = |before: &&str| {
                             !mapped.contains_key(*before) && !passes(&unimplemented, &stuck, before)
                         };

@@ -34,7 +34,7 @@ pub(super) fn is_call(value: &Value, version_2: bool) -> bool {
     name.starts_with("get_") || ["concat", "token", "join"].contains(&name) && has_list
 }
 
-/// The value of a validation clause for a value; none when it cannot be told.
+/// The value of a validation clause for a value; none when it is not known.
 pub(super) fn validation(
     model: &Model,
     clause: &Value,
@@ -44,7 +44,7 @@ pub(super) fn validation(
     Evaluation { model, value, base, candidate: None }.expression(clause)
 }
 
-/// Whether a clause holds for a node, whose values `SELF` gives; none when it cannot be told.
+/// Whether a clause holds for a node, whose values `SELF` gives; none when it is not known.
 pub(super) fn holds_for(model: &Model, clause: &Value, node: &NodeTemplate) -> Option<bool> {
     let nothing = Value { span: clause.span, data: Data::Null };
     let evaluation =

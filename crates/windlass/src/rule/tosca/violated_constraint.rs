@@ -7,7 +7,7 @@ use crate::lang::tosca::model::Model;
 use crate::lang::tosca::value::{Data, Value};
 use std::cmp::Ordering;
 
-/// Why a value violates a constraint; none when it does not, or when that cannot be told.
+/// Why a value violates a constraint; none when it does not, or when that is not known.
 pub(super) fn violated(
     model: &Model,
     value: &Value,
@@ -38,7 +38,7 @@ pub(super) fn clause_violated(
     (!holds).then(|| format!("it must be `{name}: {}`", words(wanted)))
 }
 
-/// Whether a clause holds; none when that cannot be told.
+/// Whether a clause holds; none when that is not known.
 fn holds(model: &Model, value: &Value, base: Base<'_>, name: &str, wanted: &Value) -> Option<bool> {
     if validation_clause::is_call(wanted, false) || validation_clause::is_call(value, false) {
         return None;

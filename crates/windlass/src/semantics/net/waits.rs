@@ -120,7 +120,7 @@ impl Madeus<'_> {
         Some(self.assembly.transition(component, id))
     }
 
-    /// Whom a transition waits for at a port: a provider that does not go on.
+    /// The provider that a transition waits for at a port, and that does not go on.
     fn port_wait(
         &self,
         stopped: &BTreeMap<ComponentId, TransitionId>,

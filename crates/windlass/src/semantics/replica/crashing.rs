@@ -11,7 +11,7 @@ use crate::system::{Successors, System};
 
 /// What happens next.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Happening {
+pub(crate) enum ActionOrCrash {
     /// An action of the plan.
     Managed(Action),
     /// The process of an instance dies.
@@ -29,17 +29,17 @@ pub(crate) struct Crashing<'a> {
 
 impl System for Crashing<'_> {
     type State = GlobalState;
-    type Action = Happening;
+    type Action = ActionOrCrash;
     type Blocked = Blocked;
 
     fn initial(&self) -> GlobalState {
         self.replica.initial()
     }
 
-    fn candidates(&self, state: &GlobalState) -> Vec<Happening> {
+    fn candidates(&self, state: &GlobalState) -> Vec<ActionOrCrash> {
         let managed = self.replica.candidates(state).into_iter();
         let managed = managed.filter(|action| !matches!(action, Action::ScaleIn { .. }));
-        let mut all: Vec<Happening> = managed.map(Happening::Managed).collect();
+        let mut all: Vec<ActionOrCrash> = managed.map(ActionOrCrash::Managed).collect();
         if self.crash {
             let moves = |id: &&crate::application::InstanceId| {
                 let instance = state.instances[*id];
@@ -50,7 +50,7 @@ impl System for Crashing<'_> {
                 };
                 instance.element != Element::State(down)
             };
-            all.extend(state.instances.keys().filter(moves).cloned().map(Happening::Crash));
+            all.extend(state.instances.keys().filter(moves).cloned().map(ActionOrCrash::Crash));
         }
         all
     }
@@ -58,11 +58,11 @@ impl System for Crashing<'_> {
     fn step(
         &self,
         state: &GlobalState,
-        happening: &Happening,
+        happening: &ActionOrCrash,
     ) -> Result<Successors<GlobalState>, Blocked> {
         match happening {
-            Happening::Managed(action) => self.replica.step(state, action),
-            Happening::Crash(instance) => {
+            ActionOrCrash::Managed(action) => self.replica.step(state, action),
+            ActionOrCrash::Crash(instance) => {
                 let observation = Observation::Crashed { instance: instance.clone() };
                 let outcomes = observe(self.replica, state, &observation)?;
                 let states = outcomes.into_iter().map(|outcome| outcome.state).collect();

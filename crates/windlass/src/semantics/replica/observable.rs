@@ -164,7 +164,7 @@ fn internal(replica: &Replica, state: &GlobalState) -> Result<Vec<(Event, Global
     let mut faults: Vec<Need> = pending.into_iter().filter(|(id, _)| rests(id).is_some()).collect();
     if replica.settles_in_order() {
         // The faults of an instance whose providers are all below it and settled will not
-        // change any more, and handling them first takes no choice from anybody else.
+        // change any more, and handling them first takes no choice from any other instance.
         let rank = |id: &InstanceId| rests(id).map(|instance| replica.rank(instance.node));
         let lowest = faults.iter().map(|(id, _)| (rank(id), id.clone())).min();
         faults.retain(|(id, _)| lowest.as_ref().is_some_and(|(_, lowest)| id == lowest));
@@ -190,8 +190,9 @@ fn then(outcome: &Outcome, event: Event, state: GlobalState) -> Outcome {
 fn resolve(
     replica: &Replica,
     state: &GlobalState,
-    (id, requirement): &Need,
+    need: &Need,
 ) -> Result<Vec<(Event, GlobalState)>, Blocked> {
+    let (id, requirement) = need;
     let bound = |state: &GlobalState| state.bound(id, *requirement).cloned().collect();
     let after = behavior::step(replica, state, &Label::ResolveFault(id.clone(), *requirement))?;
     let event = |after: &GlobalState| Event::Resolved {

@@ -1,8 +1,8 @@
 //! When a topology only ever climbs: as [`Ladders`], of which one run decides.
 //!
-//! That is so when every type of object has one way through its states, and every premise, once
+//! That is so when every type of object has one path through its states, and every premise, once
 //! it holds, holds until the step that it is a premise of has been taken. A premise holds forever
-//! when its states are the last ones of a way. It holds long enough when the other object cannot
+//! when its states are the last ones of a path. It holds long enough when the other object cannot
 //! leave these states before this one has gone on: R07 asks for a source that is `created`, and R02
 //! lets no node start before R07 and R08 have been applied. A message that is taken counts as one
 //! that stays when no other rule looks for it. What is not of this form is searched.
@@ -13,53 +13,53 @@ use super::{Apply, Object, Setup};
 use crate::lifecycle::setup::{Guard, Kind, Local, Locals, MessageId, Quantifier, RuleId};
 use crate::system::ladder::{Ladder, Ladders, Premise, Rung};
 
-/// A topology as ladders, and the way back to the rules.
+/// A topology as ladders, and the rule behind each step.
 #[derive(Debug, Clone)]
 pub struct Climbing {
     /// The ladders: nodes, then capabilities, then requirements.
     pub ladders: Ladders,
     /// The object of each ladder.
     pub(crate) objects: Vec<Object>,
-    /// The rules of each ladder's steps.
-    ways: Vec<Vec<RuleId>>,
-    /// The way of each object.
-    way_of: Vec<usize>,
+    /// The rules of each path, step by step.
+    rules_of_path: Vec<Vec<RuleId>>,
+    /// The path of each object.
+    path_of: Vec<usize>,
 }
 
 impl Climbing {
     /// The rule application behind a step of an object.
     pub(crate) fn apply(&self, object: u32, rung: Rung) -> Apply {
-        let way = &self.ways[self.way_of[object as usize]];
-        Apply { rule: way[rung as usize], object: self.objects[object as usize] }
+        let rules = &self.rules_of_path[self.path_of[object as usize]];
+        Apply { rule: rules[rung as usize], object: self.objects[object as usize] }
     }
 }
 
-/// The one way of a type through its states: the rules, and the rung of each state.
-struct Way {
+/// The only path of a type through its states: the rules, and the rung of each state.
+struct StatePath {
     rules: Vec<RuleId>,
     rungs: BTreeMap<Local, Rung>,
 }
 
-/// The ways of all types, and which one each object goes.
-struct Ways {
-    all: Vec<Way>,
+/// The paths of all types, and which one each object takes.
+struct StatePaths {
+    all: Vec<StatePath>,
     of: Vec<usize>,
 }
 
-impl Ways {
-    fn way(&self, object: u32) -> &Way {
+impl StatePaths {
+    fn path(&self, object: u32) -> &StatePath {
         &self.all[self.of[object as usize]]
     }
 }
 
-/// A stretch of rungs: from the lowest to the highest, or to the end of the way. The lowest does
+/// A stretch of rungs: from the lowest to the highest, or to the end of the path. The lowest does
 /// not exist when the stretch is empty.
 struct Stretch {
     lowest: Rung,
     highest: Option<Rung>,
 }
 
-impl Way {
+impl StatePath {
     /// The rungs whose states belong to `states`, when they lie together.
     fn stretch(&self, states: Locals) -> Option<Stretch> {
         let mut along: Vec<(Rung, bool)> =
@@ -112,36 +112,36 @@ impl Setup<'_> {
     /// This topology as ladders; none when something in it could be taken back.
     pub fn climbing(&self) -> Option<Climbing> {
         let objects: Vec<Object> = self.objects().collect();
-        let mut ways: Vec<Way> = Vec::new();
+        let mut paths: Vec<StatePath> = Vec::new();
         let mut known: BTreeMap<&[RuleId], usize> = BTreeMap::new();
-        let mut way_of = Vec::with_capacity(objects.len());
+        let mut path_of = Vec::with_capacity(objects.len());
         for object in &objects {
             let rules = self.rules_of(*object);
-            let way = match known.get(rules) {
-                Some(way) => *way,
+            let path = match known.get(rules) {
+                Some(path) => *path,
                 None => {
-                    ways.push(self.way(rules)?);
-                    known.insert(rules, ways.len() - 1);
-                    ways.len() - 1
+                    paths.push(self.state_path(rules)?);
+                    known.insert(rules, paths.len() - 1);
+                    paths.len() - 1
                 }
             };
-            way_of.push(way);
+            path_of.push(path);
         }
         if !self.messages_stay(&objects) {
             return None;
         }
-        let ways = Ways { all: ways, of: way_of };
+        let paths = StatePaths { all: paths, of: path_of };
         let mut ladders = Vec::with_capacity(objects.len());
         let mut duties = Vec::new();
         for (at, object) in objects.iter().enumerate() {
-            let way = ways.way(at as u32);
-            let mut steps = Vec::with_capacity(way.rules.len());
-            for (step, rule) in way.rules.iter().enumerate() {
+            let path = paths.path(at as u32);
+            let mut steps = Vec::with_capacity(path.rules.len());
+            for (step, rule) in path.rules.iter().enumerate() {
                 let after = (at as u32, step as Rung + 1);
-                steps.push(self.premises(*object, *rule, after, &ways, &mut duties)?);
+                steps.push(self.premises(*object, *rule, after, &paths, &mut duties)?);
             }
             let goal = match object.kind {
-                Kind::Node => way.lowest(self.topology.rules.goal)?,
+                Kind::Node => path.lowest(self.topology.rules.goal)?,
                 _ => 0,
             };
             ladders.push(Ladder { steps, goal });
@@ -149,9 +149,9 @@ impl Setup<'_> {
         if !are_kept(&ladders, duties) {
             return None;
         }
-        let Ways { all: ways, of: way_of } = ways;
-        let ways = ways.into_iter().map(|way| way.rules).collect();
-        Some(Climbing { ladders: Ladders { objects: ladders }, objects, ways, way_of })
+        let StatePaths { all, of: path_of } = paths;
+        let rules_of_path = all.into_iter().map(|path| path.rules).collect();
+        Some(Climbing { ladders: Ladders { objects: ladders }, objects, rules_of_path, path_of })
     }
 
     /// The place of an object among all.
@@ -164,25 +164,25 @@ impl Setup<'_> {
         (before + object.at) as u32
     }
 
-    /// The only way from the initial state through the rules, if there is only one.
-    fn way(&self, rules: &[RuleId]) -> Option<Way> {
-        let mut way = Way { rules: Vec::new(), rungs: BTreeMap::from([(0, 0)]) };
+    /// The path from the initial state through the rules, if there is only one.
+    fn state_path(&self, rules: &[RuleId]) -> Option<StatePath> {
+        let mut path = StatePath { rules: Vec::new(), rungs: BTreeMap::from([(0, 0)]) };
         let mut state = 0;
         loop {
             let mut next = rules.iter().filter(|id| self.topology.rules.rule(**id).from == state);
-            let Some(rule) = next.next() else { return Some(way) };
+            let Some(rule) = next.next() else { return Some(path) };
             if next.next().is_some() {
                 return None;
             }
             state = self.topology.rules.rule(*rule).to;
-            way.rules.push(*rule);
-            if way.rungs.insert(state, way.rules.len() as Rung).is_some() {
+            path.rules.push(*rule);
+            if path.rungs.insert(state, path.rules.len() as Rung).is_some() {
                 return None;
             }
         }
     }
 
-    /// Whether no message that is taken is looked for by anybody else.
+    /// Whether no message that is taken is looked for by another object.
     fn messages_stay(&self, objects: &[Object]) -> bool {
         let mut takers: BTreeMap<(usize, MessageId), (u32, u32)> = BTreeMap::new();
         for object in objects {
@@ -211,21 +211,21 @@ impl Setup<'_> {
         object: Object,
         rule: RuleId,
         after: (u32, Rung),
-        ways: &Ways,
+        paths: &StatePaths,
         duties: &mut Vec<Duty>,
     ) -> Option<Vec<Premise>> {
         let rule = self.topology.rules.rule(rule);
         let mut premises = Vec::new();
         for guard in &rule.guards {
             if let Guard::Message(message) = guard {
-                premises.push(self.sent(object, *message, ways));
+                premises.push(self.sent(object, *message, paths));
                 continue;
             }
             let (quantifier, states, seen) = self.looked_at(object, guard);
             let mut all = Vec::with_capacity(seen.len());
             for other in seen {
                 let place = self.place(other);
-                let Stretch { lowest, highest } = ways.way(place).stretch(states)?;
+                let Stretch { lowest, highest } = paths.path(place).stretch(states)?;
                 let (other, rung) = after;
                 duties.extend(highest.map(|step| Duty { object: place, step, other, rung }));
                 all.push((place, lowest));
@@ -236,17 +236,17 @@ impl Setup<'_> {
             };
             premises.push(Premise { least, all });
         }
-        premises.extend(rule.consumes.map(|message| self.sent(object, message, ways)));
+        premises.extend(rule.consumes.map(|message| self.sent(object, message, paths)));
         Some(premises)
     }
 
     /// The message has been sent by then.
-    fn sent(&self, object: Object, message: MessageId, ways: &Ways) -> Premise {
+    fn sent(&self, object: Object, message: MessageId, paths: &StatePaths) -> Premise {
         let capability = Object { kind: Kind::Capability, at: self.capability_of(object) };
         let place = self.place(capability);
-        let way = ways.way(place);
+        let path = paths.path(place);
         let sends = |id: &RuleId| self.topology.rules.rule(*id).sends == Some(message);
-        let rung = way.rules.iter().position(sends).unwrap_or(way.rules.len()) as Rung + 1;
+        let rung = path.rules.iter().position(sends).unwrap_or(path.rules.len()) as Rung + 1;
         Premise { least: 1, all: vec![(place, rung)] }
     }
 }

@@ -12,12 +12,12 @@ use super::super::schedule;
 use super::distance::{Distances, Weights};
 use super::earliest::{self, Earliest};
 use super::estimate::Estimate;
-use super::names::Cast;
+use super::names::NamedInstances;
 use super::target::{Census, Condition, Role};
-use super::{Workshop, support};
+use super::{PlanningContext, support};
 use crate::application::NodeId;
 
-impl Workshop<'_> {
+impl PlanningContext<'_> {
     /// No plan is faster, in milliseconds.
     pub(crate) fn least_makespan(&self) -> u64 {
         self.earliest_goal().max(self.busiest_host())
@@ -27,7 +27,7 @@ impl Workshop<'_> {
     /// faster, however many actions it has.
     fn earliest_goal(&self) -> u64 {
         let mut moves = self.moves();
-        let (_, start) = Cast::new(&mut moves, self.task.start);
+        let (_, start) = NamedInstances::new(&mut moves, self.task.start);
         moves.limits = support::limits(&self.tables, &self.given(&moves, &start));
         let relaxed = self.relaxed(&moves, &start);
         let census = moves.census(&start);
@@ -81,7 +81,7 @@ impl Workshop<'_> {
     pub(crate) fn least_rent(&self) -> u64 {
         let application = self.task.application;
         let mut moves = self.moves();
-        let (_, start) = Cast::new(&mut moves, self.task.start);
+        let (_, start) = NamedInstances::new(&mut moves, self.task.start);
         moves.limits = support::limits(&self.tables, &self.given(&moves, &start));
         let relaxed = self.relaxed(&moves, &start);
         let (census, times) = (moves.census(&start), self.times());
@@ -105,7 +105,7 @@ impl Workshop<'_> {
     /// What the sum of these weights is at least.
     fn least(&self, weights: Weights) -> u64 {
         let mut moves = self.moves();
-        let (_, start) = Cast::new(&mut moves, self.task.start);
+        let (_, start) = NamedInstances::new(&mut moves, self.task.start);
         moves.limits = support::limits(&self.tables, &self.given(&moves, &start));
         let relaxed = self.relaxed(&moves, &start);
         let estimate = Estimate::new(&self.tables, &self.target, &relaxed, weights);

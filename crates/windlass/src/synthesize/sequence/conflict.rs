@@ -76,7 +76,7 @@ fn touches_kept(tables: &Tables, target: &Target, start: &GlobalState) -> bool {
         role.ids.iter().any(|id| {
             let Some(instance) = start.instance(id) else { return role.state.is_some() };
             let at = tables.element(role.node, instance.element);
-            role.doomed || role.state.is_some_and(|state| state != at)
+            role.wanted_gone || role.state.is_some_and(|state| state != at)
         })
     })
 }

@@ -5,14 +5,14 @@
 //! here and is changed in place, so that a step costs what its own neighbors cost, where a search
 //! looks at all nodes in every state.
 //!
-//! When everybody arrives, no plan costs less: every instance has to come into being or go, and to
+//! When every instance arrives, no plan costs less: every instance has to come into being or go, and to
 //! take at least its shortest way. When an instance cannot go on, there is no answer, and the
 //! search looks. Steps are good by the same measure as in `moves.rs`: nothing faults while an
 //! operation runs, nor after it.
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::Workshop;
+use super::PlanningContext;
 use super::distance::{NEVER, Weights};
 use super::tables::{NodeTable, Way};
 use super::target::Condition;
@@ -22,8 +22,11 @@ use crate::plan::PlanAction;
 
 /// A cheapest sequence and its cost; none when the question is another one, or when an instance
 /// does not arrive.
-pub fn direct_plan(workshop: &Workshop<'_>, weights: &Weights) -> Option<(Vec<PlanAction>, u64)> {
-    let mut walk = Walk::new(workshop, weights)?;
+pub fn direct_plan(
+    context: &PlanningContext<'_>,
+    weights: &Weights,
+) -> Option<(Vec<PlanAction>, u64)> {
+    let mut walk = Walk::new(context, weights)?;
     walk.all_arrive().then_some((walk.actions, walk.cost))
 }
 
@@ -56,7 +59,7 @@ enum Obstacle {
 }
 
 struct Walk<'w> {
-    workshop: &'w Workshop<'w>,
+    context: &'w PlanningContext<'w>,
     weights: &'w Weights,
     /// By node, where its instance is.
     elements: Vec<Option<usize>>,
@@ -74,8 +77,8 @@ struct Walk<'w> {
 
 impl<'w> Walk<'w> {
     /// The walk before its first step; none when the question is another one.
-    fn new(workshop: &'w Workshop<'w>, weights: &'w Weights) -> Option<Self> {
-        let (tables, target) = (&workshop.tables, &workshop.target);
+    fn new(context: &'w PlanningContext<'w>, weights: &'w Weights) -> Option<Self> {
+        let (tables, target) = (&context.tables, &context.target);
         let is_plain = !tables.atomic
             && target.always.is_empty()
             && target.never.is_empty()
@@ -87,7 +90,7 @@ impl<'w> Walk<'w> {
         }
         let count = tables.nodes.len();
         let mut walk = Walk {
-            workshop,
+            context,
             weights,
             elements: vec![None; count],
             names: vec![None; count],
@@ -98,7 +101,7 @@ impl<'w> Walk<'w> {
             cost: 0,
         };
         walk.place_instances()?;
-        let ends = ends(workshop)?;
+        let ends = ends(context)?;
         for (node, table) in tables.nodes.iter().enumerate() {
             walk.steps[node] = walk.way_of(node, &ends)?;
             for (requirement, declared) in table.requirements.iter().enumerate() {
@@ -113,7 +116,7 @@ impl<'w> Walk<'w> {
     /// Puts the instances of the start where they are; none when a node has several, or when one
     /// is in the middle of something or nowhere.
     fn place_instances(&mut self) -> Option<()> {
-        let (tables, start) = (&self.workshop.tables, self.workshop.task.start);
+        let (tables, start) = (&self.context.tables, self.context.task.start);
         for (id, instance) in &start.instances {
             let node = instance.node.index();
             let Element::State(state) = instance.element else { return None };
@@ -136,7 +139,7 @@ impl<'w> Walk<'w> {
     /// would want the same one.
     fn name_the_others(&mut self) -> Option<()> {
         let mut taken: BTreeSet<InstanceId> = self.names.iter().flatten().cloned().collect();
-        for (node, described) in self.workshop.task.application.nodes.iter().enumerate() {
+        for (node, described) in self.context.task.application.nodes.iter().enumerate() {
             if self.names[node].is_none() {
                 let declared = described.instances.first().map(|instance| &instance.id);
                 let id = InstanceId(declared.unwrap_or(&described.name).clone());
@@ -151,7 +154,7 @@ impl<'w> Walk<'w> {
 
     /// The steps of a node; none when they might not be the cheapest.
     fn way_of(&self, node: usize, ends: &[End]) -> Option<VecDeque<Step>> {
-        let table = &self.workshop.tables.nodes[node];
+        let table = &self.context.tables.nodes[node];
         let home = table.home.filter(|home| self.elements[*home].is_some());
         let home_goes = home.is_some_and(|home| ends[home] == End::Gone);
         let mut steps = VecDeque::new();
@@ -179,10 +182,10 @@ impl<'w> Walk<'w> {
         Some(steps)
     }
 
-    /// Takes steps as long as anybody can, and says whether all have arrived. Who goes, goes users
+    /// Takes steps as long as one is possible, and says whether all have arrived. Who goes, goes users
     /// first; all others after those that they need.
     fn all_arrive(&mut self) -> bool {
-        let nodes = &self.workshop.tables.nodes;
+        let nodes = &self.context.tables.nodes;
         let mut queue: Vec<usize> = (0..nodes.len()).collect();
         queue.retain(|node| !self.steps[*node].is_empty());
         queue.sort_by_key(|node| {
@@ -213,9 +216,9 @@ impl<'w> Walk<'w> {
 
     /// Takes a step; gives the nodes that it moved.
     fn take(&mut self, node: usize, step: Step) -> Result<Vec<usize>, Obstacle> {
-        let workshop = self.workshop;
-        let application = workshop.task.application;
-        let table = &workshop.tables.nodes[node];
+        let context = self.context;
+        let application = context.task.application;
+        let table = &context.tables.nodes[node];
         let name = |node: usize| self.names[node].clone().ok_or(Obstacle::Forever);
         let instance = name(node)?;
         match step {
@@ -269,7 +272,7 @@ impl<'w> Walk<'w> {
         let (mut all, mut open) = (BTreeSet::new(), vec![node]);
         while let Some(node) = open.pop() {
             if self.elements[node].is_some() && all.insert(node) {
-                open.extend(&self.workshop.tables.nodes[node].inside);
+                open.extend(&self.context.tables.nodes[node].inside);
             }
         }
         all
@@ -277,7 +280,7 @@ impl<'w> Walk<'w> {
 
     /// Whether nothing would fault if a node were in an element.
     fn check(&self, node: usize, element: usize) -> Result<(), Obstacle> {
-        let tables = &self.workshop.tables;
+        let tables = &self.context.tables;
         for requirement in &tables.row(node, element).needs {
             let declared = &tables.nodes[node].requirements[*requirement];
             let Some((provider, capability)) = declared.target else {
@@ -302,7 +305,7 @@ impl<'w> Walk<'w> {
         element: Option<usize>,
         going: &BTreeSet<usize>,
     ) -> Result<(), Obstacle> {
-        let tables = &self.workshop.tables;
+        let tables = &self.context.tables;
         let Some(now) = self.elements[node] else { return Ok(()) };
         let stays = |capability: usize| element.is_some_and(|e| tables.offers(node, e, capability));
         if tables.row(node, now).offers.iter().all(|capability| stays(*capability)) {
@@ -322,9 +325,9 @@ impl<'w> Walk<'w> {
 }
 
 /// Where each node is to be; none when the goal says anything else.
-fn ends(workshop: &Workshop<'_>) -> Option<Vec<End>> {
-    let mut ends = vec![End::Open; workshop.tables.nodes.len()];
-    for condition in &workshop.target.goal {
+fn ends(context: &PlanningContext<'_>) -> Option<Vec<End>> {
+    let mut ends = vec![End::Open; context.tables.nodes.len()];
+    for condition in &context.target.goal {
         let (node, end) = match condition {
             Condition::Node { node, state, least: 1, .. } => (*node, End::At(*state)),
             Condition::NodeGone(node) => (*node, End::Gone),

@@ -41,7 +41,7 @@ struct Population {
     /// How many there are.
     total: u64,
     /// How many have to go.
-    doomed: u64,
+    wanted_gone: u64,
     /// By container, how many live in it: (containers, number), most first.
     contents: Vec<(u64, u64)>,
 }
@@ -106,7 +106,7 @@ impl Estimate {
                 let cost = to.and_then(|to| to.cost.get(class.element));
                 class.element != state && cost.is_none_or(|cost| *cost >= NEVER)
             });
-            let goes = goes || role.doomed || is_astray || self.has_to_go(moves.target, class);
+            let goes = goes || role.wanted_gone || is_astray || self.has_to_go(moves.target, class);
             if goes {
                 *going |= class.groups;
             }
@@ -196,15 +196,15 @@ fn populate(
         let class = moves.classes.get(*id);
         let role = &moves.target.roles[class.mark.role as usize];
         let count = u64::from(*count) * times;
-        let goes = goes || role.doomed || estimate.has_to_go(moves.target, class);
+        let goes = goes || role.wanted_gone || estimate.has_to_go(moves.target, class);
         let leaves = class.pins.iter().any(|(_, group)| going >> group & 1 == 1);
         if leaves && !goes && !role.kept && role.state == Some(class.element) {
             counted.1[class.mark.role as usize] += count;
         }
         let population = &mut counted.0[class.node];
         population.total += count;
-        if role.doomed {
-            population.doomed += count;
+        if role.wanted_gone {
+            population.wanted_gone += count;
         } else if !goes && !class.mark.stuck && !role.kept {
             population.movable.push((class.element, count, leaves));
         } else if !goes && !class.mark.stuck {
@@ -283,7 +283,7 @@ impl Request<'_> {
     fn moving(&self, node: usize, freed: u64, gone: u64) -> u64 {
         let population = &self.populations[node];
         let remove = self.estimate.weights.remove;
-        let forced = population.doomed.max(gone).saturating_sub(freed).saturating_mul(remove);
+        let forced = population.wanted_gone.max(gone).saturating_sub(freed).saturating_mul(remove);
         let mut bound = forced;
         // Roles are about different instances, so what they have to do adds up.
         let mut roles = 0_u64;

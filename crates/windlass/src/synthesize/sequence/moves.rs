@@ -100,7 +100,7 @@ impl Moves<'_> {
         let mut found = Vec::new();
         let mut missing: Vec<Vec<u32>> = vec![Vec::new(); tables.nodes.len()];
         for (role, of) in self.target.roles.iter().enumerate().skip(1) {
-            if !of.doomed && (census.present(role as u32) as usize) < of.ids.len() {
+            if !of.wanted_gone && (census.present(role as u32) as usize) < of.ids.len() {
                 missing[of.node].push(role as u32);
             }
         }
@@ -149,7 +149,7 @@ impl Moves<'_> {
     }
 
     /// Whether a look at what is offered shows that a move fails: it needs what nothing offers.
-    pub(crate) fn is_hopeless(&self, census: &Census, step: &Move) -> bool {
+    pub(crate) fn cannot_succeed(&self, census: &Census, step: &Move) -> bool {
         let Kind::Operation(at) = step.kind else { return false };
         let Some(class) = step.path.last().map(|last| self.classes.get(*last)) else {
             return false;
@@ -272,7 +272,7 @@ impl Moves<'_> {
         let gone = |condition: &Condition| matches!(condition, Condition::NodeGone(_));
         class.mark.created
             || class.mark.stuck
-            || self.target.roles[class.mark.role as usize].doomed
+            || self.target.roles[class.mark.role as usize].wanted_gone
             || self.target.about(class.node).any(gone)
     }
 
@@ -510,7 +510,7 @@ impl Moves<'_> {
         let mut has_support = false;
         self.classes.visit(state, &mut |class, _, _, _| {
             let role = &self.target.roles[class.mark.role as usize];
-            let called = self.target.named[class.node] || role.state.is_some() || role.doomed;
+            let called = self.target.named[class.node] || role.state.is_some() || role.wanted_gone;
             is_closed = is_closed && called;
             has_support |= class.mark.created;
         });

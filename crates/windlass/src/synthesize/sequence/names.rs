@@ -1,4 +1,4 @@
-//! Instances with names: from a global state to classes, and from a path of moves back to actions.
+//! StartInstances with names: from a global state to classes, and from a path of moves back to actions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ struct Named {
 
 /// The instances that a path of moves is about.
 #[derive(Debug, Clone)]
-pub(crate) struct Cast {
+pub(crate) struct NamedInstances {
     all: Vec<Named>,
     taken: BTreeSet<InstanceId>,
     /// Those of `all` that are there.
@@ -28,7 +28,7 @@ pub(crate) struct Cast {
     numbers: BTreeMap<usize, u64>,
 }
 
-impl Cast {
+impl NamedInstances {
     /// The instances of a global state with their classes, and the state in counts.
     pub(crate) fn new(moves: &mut Moves<'_>, start: &GlobalState) -> (Self, Counts) {
         let ids: Vec<&InstanceId> = start.instances.keys().collect();
@@ -38,7 +38,7 @@ impl Cast {
         }
         let taken: BTreeSet<InstanceId> = start.instances.keys().cloned().collect();
         let (there, numbers) = (taken.clone(), BTreeMap::new());
-        let mut cast = Cast { all: Vec::new(), taken, there, numbers };
+        let mut named_instances = NamedInstances { all: Vec::new(), taken, there, numbers };
         let mut counts = Counts::new();
         let mut homes = Vec::new();
         for id in &ids {
@@ -46,8 +46,9 @@ impl Cast {
             homes.push(home.filter(|_| !moves.tables.atomic));
         }
         let mut classes: Vec<Option<ClassId>> = vec![None; ids.len()];
+        let instances = StartInstances { start, ids: &ids, homes: &homes, groups: &groups };
         for at in 0..ids.len() {
-            class_of(moves, start, (&ids, &homes, &groups), at, &mut classes);
+            instances.class_of(moves, at, &mut classes);
         }
         for (at, id) in ids.iter().enumerate() {
             let class = classes[at].unwrap_or_default();
@@ -55,9 +56,9 @@ impl Cast {
                 add(&mut counts, class);
             }
             let named = Named { id: (*id).clone(), class, home: homes[at], is_there: true };
-            cast.all.push(named);
+            named_instances.all.push(named);
         }
-        (cast, counts)
+        (named_instances, counts)
     }
 
     /// The actions of a path, one after another.
@@ -237,50 +238,63 @@ fn aware_needs(moves: &Moves<'_>, node: usize, element: Element) -> Vec<usize> {
     aware.copied().collect()
 }
 
-type Start<'a> = (&'a [&'a InstanceId], &'a [Option<usize>], &'a [BTreeSet<InstanceId>]);
+/// The instances of a global state, by their place.
+#[derive(Clone, Copy)]
+struct StartInstances<'a> {
+    start: &'a GlobalState,
+    ids: &'a [&'a InstanceId],
+    /// The container of each.
+    homes: &'a [Option<usize>],
+    /// The sets of providers that replica-aware requirements are bound to.
+    groups: &'a [BTreeSet<InstanceId>],
+}
 
-fn class_of(
-    moves: &mut Moves<'_>,
-    start: &GlobalState,
-    (ids, homes, groups): Start<'_>,
-    at: usize,
-    classes: &mut Vec<Option<ClassId>>,
-) -> ClassId {
-    if let Some(known) = classes[at] {
-        return known;
+impl StartInstances<'_> {
+    /// The class of an instance, after those of what it contains.
+    fn class_of(
+        &self,
+        moves: &mut Moves<'_>,
+        at: usize,
+        classes: &mut Vec<Option<ClassId>>,
+    ) -> ClassId {
+        let StartInstances { start, ids, homes, groups } = *self;
+        if let Some(known) = classes[at] {
+            return known;
+        }
+        let mut children = Counts::new();
+        for inner in (0..ids.len()).filter(|inner| homes[*inner] == Some(at)) {
+            let child = self.class_of(moves, inner, classes);
+            add(&mut children, child);
+        }
+        let instance = start.instances[ids[at]];
+        let node = instance.node.index();
+        let number = |bound: &BTreeSet<InstanceId>| {
+            groups.iter().position(|group| group == bound).map(|at| at.min(MOST_GROUPS))
+        };
+        let pins =
+            aware_needs(moves, node, instance.element).into_iter().filter_map(|requirement| {
+                let bound = start.bound(ids[at], requirement.into()).cloned().collect();
+                Some((requirement, number(&bound)? as u32))
+            });
+        let mut pins: Vec<(usize, u32)> = pins.collect();
+        pins.sort_unstable();
+        let member = |(number, group): (usize, &BTreeSet<InstanceId>)| {
+            if group.contains(ids[at]) { 1_u64 << number.min(MOST_GROUPS) } else { 0 }
+        };
+        let class = Class {
+            node,
+            element: moves.tables.element(node, instance.element),
+            mark: Mark {
+                role: moves.target.role_of(ids[at]),
+                created: false,
+                stuck: matches!(instance.element, Element::Transition(_)),
+            },
+            pins,
+            groups: groups.iter().enumerate().map(member).fold(0, |a, b| a | b),
+            children,
+        };
+        let class = moves.classes.number(class);
+        classes[at] = Some(class);
+        class
     }
-    let mut children = Counts::new();
-    for inner in (0..ids.len()).filter(|inner| homes[*inner] == Some(at)) {
-        let child = class_of(moves, start, (ids, homes, groups), inner, classes);
-        add(&mut children, child);
-    }
-    let instance = start.instances[ids[at]];
-    let node = instance.node.index();
-    let number = |bound: &BTreeSet<InstanceId>| {
-        groups.iter().position(|group| group == bound).map(|at| at.min(MOST_GROUPS))
-    };
-    let pins = aware_needs(moves, node, instance.element).into_iter().filter_map(|requirement| {
-        let bound = start.bound(ids[at], requirement.into()).cloned().collect();
-        Some((requirement, number(&bound)? as u32))
-    });
-    let mut pins: Vec<(usize, u32)> = pins.collect();
-    pins.sort_unstable();
-    let member = |(number, group): (usize, &BTreeSet<InstanceId>)| {
-        if group.contains(ids[at]) { 1_u64 << number.min(MOST_GROUPS) } else { 0 }
-    };
-    let class = Class {
-        node,
-        element: moves.tables.element(node, instance.element),
-        mark: Mark {
-            role: moves.target.role_of(ids[at]),
-            created: false,
-            stuck: matches!(instance.element, Element::Transition(_)),
-        },
-        pins,
-        groups: groups.iter().enumerate().map(member).fold(0, |a, b| a | b),
-        children,
-    };
-    let class = moves.classes.number(class);
-    classes[at] = Some(class);
-    class
 }

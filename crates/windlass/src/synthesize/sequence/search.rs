@@ -108,7 +108,7 @@ pub(crate) fn search(
     match ended {
         Ended::Stopped(reason) => {
             let bound = exact.bound.min(most);
-            // Running out of patience with a plan at hand is no limit that anybody set.
+            // Running out of patience with a plan at hand is no limit that the caller set.
             let is_patience = reason == StopReason::Depth;
             let reason = if is_patience { StopReason::Patience } else { reason };
             let stopped = Some(reason).filter(|_| !is_patience || path.is_none());
@@ -243,7 +243,7 @@ impl<'a, 'b> Run<'a, 'b> {
             (self.neighbors(step), place.abs_diff(here), place < here)
         });
         for step in candidates {
-            if self.moves.is_hopeless(census, &step) {
+            if self.moves.cannot_succeed(census, &step) {
                 continue;
             }
             let Some(next) = self.moves.perform(&state, &step) else { continue };

@@ -62,7 +62,7 @@ pub(crate) struct Role {
     /// The state in which the goal wants them.
     pub(crate) state: Option<usize>,
     /// Whether the goal wants them gone.
-    pub(crate) doomed: bool,
+    pub(crate) wanted_gone: bool,
     /// The role of the one container that they have to live in, when it has to be that one.
     pub(crate) home: Option<u32>,
 }
@@ -187,7 +187,7 @@ impl Target {
                 Condition::RoleAt(role, state) => {
                     resolving.roles[*role as usize].state = Some(*state);
                 }
-                Condition::RoleGone(role) => resolving.roles[*role as usize].doomed = true,
+                Condition::RoleGone(role) => resolving.roles[*role as usize].wanted_gone = true,
                 Condition::Offered(_) | Condition::Impossible => {}
             }
         }
@@ -359,7 +359,7 @@ fn roles(task: &Task<'_>) -> Vec<Role> {
         ids: Vec::new(),
         kept: false,
         state: None,
-        doomed: false,
+        wanted_gone: false,
         home: None,
     };
     let by_container: BTreeMap<&InstanceId, u32> = (1..)
@@ -371,7 +371,7 @@ fn roles(task: &Task<'_>) -> Vec<Role> {
         let kept = places.iter().any(|(place, _)| *place == usize::MAX);
         let home = home.and_then(|home| by_container.get(home).copied());
         let (node, ids) = (*node, ids.clone());
-        all.push(Role { node, ids, kept, state: None, doomed: false, home });
+        all.push(Role { node, ids, kept, state: None, wanted_gone: false, home });
     }
     all
 }

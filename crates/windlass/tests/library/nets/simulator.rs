@@ -194,8 +194,8 @@ fn each_action_of_the_critical_path_says_why_it_did_not_start_earlier() {
     let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["server.start", "client.work", "server.renew"]);
     // The client's place needs the port, and the server waits until the client is through.
-    assert!(matches!(all[1].1, path::Via::Port(_)), "{all:?}");
-    assert!(matches!(all[2].1, path::Via::Users(_)), "{all:?}");
+    assert!(matches!(all[1].1, path::DelayedBy::Port(_)), "{all:?}");
+    assert!(matches!(all[2].1, path::DelayedBy::Users(_)), "{all:?}");
     // A try that fails, and one that does not.
     let slow =
         "start: { from: off, to: on, duration: { from: 2s, to: 2s }, timeout: 1s, retry: 1 }";
@@ -204,7 +204,7 @@ fn each_action_of_the_critical_path_says_why_it_did_not_start_earlier() {
     let assembly = Assembly::new(&application).unwrap();
     let schedule = simulate(&assembly, &Scenario::default());
     let steps = path::critical(&assembly, &schedule);
-    assert_eq!(steps.last().map(|step| step.via), Some(path::Via::Retry), "{schedule:?}");
+    assert_eq!(steps.last().map(|step| step.via), Some(path::DelayedBy::Retry), "{schedule:?}");
     let told: Vec<String> = schedule.waiting.iter().map(|why| why.describe(&assembly)).collect();
     assert_eq!(told[0], "`server.start` timed out for good", "{told:?}");
 }

@@ -45,7 +45,7 @@ impl Wait {
         }
     }
 
-    /// Whom it waits for; none where the reason ends.
+    /// What it waits for; none where the reason ends.
     pub(crate) fn on(self) -> Option<TransitionId> {
         match self {
             Wait::Before(_, other)
@@ -63,6 +63,7 @@ impl Wait {
 
 /// Why a transition never starts: the waits from it on, and where they close a cycle.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Explanation {
     /// Each one because of the next.
     pub(crate) waits: Vec<Wait>,

@@ -323,7 +323,7 @@ impl<'m> Inputs<'_, 'm> {
         place: &ValueContext,
     ) -> Option<RuntimeValue> {
         let of_node = |node: usize| self.service.nodes.at(node).map(|(name, _)| &*name.text);
-        let told = match (owner, name) {
+        let text = match (owner, name) {
             (Owner::Node(node), "tosca_name") => of_node(*node).map(str::to_owned),
             (Owner::Node(node), "tosca_id") => {
                 return of_node(*node).map(|name| self.instance(*node, &name_of(name), place));
@@ -336,7 +336,7 @@ impl<'m> Inputs<'_, 'm> {
             }
             _ => None,
         };
-        told.map(RuntimeValue::text)
+        text.map(RuntimeValue::text)
     }
 
     /// The file of an artifact.

@@ -28,7 +28,7 @@ const READING: &[&str] = &["get_input", "get_property", "get_attribute", "get_op
 static NOTHING: Value =
     Value { span: Span { source: SourceId(0), start: 0, end: 0 }, data: Data::List(Vec::new()) };
 
-/// Whom a value is for.
+/// What a value is for.
 #[derive(Clone, Copy)]
 enum Reader<'r> {
     /// Who describes the service: attributes are what the template says, inputs may be open.
@@ -74,7 +74,7 @@ pub(crate) enum ValueOwner {
 }
 
 /// So many parts of a value are looked at by who checks a service: values that are made of each
-/// other, twice at every step, have more of them than anybody can count.
+/// other, twice at every step, have more of them than can be counted.
 const FEW: usize = 4096;
 
 /// The same for who checks a service; none also when it is made of too many parts.

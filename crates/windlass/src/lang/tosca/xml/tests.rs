@@ -134,7 +134,7 @@ fn files_that_import_each_other_are_read_and_reported() {
         let imports: Vec<_> = imports.collect();
         format!("<Definitions xmlns='{TOSCA}'>{}</Definitions>", imports.concat())
     };
-    let told = |files: &[(&str, &[&str])]| {
+    let imports_findings = |files: &[(&str, &[&str])]| {
         let mut memory = MemoryFiles::new(Limits::default());
         for (name, imports) in files {
             memory = memory.with(*name, importing(imports));
@@ -145,16 +145,16 @@ fn files_that_import_each_other_are_read_and_reported() {
         let library = load(root, files[0].0, &mut sources, &mut memory, &mut findings);
         assert!(library.is_complete, "{findings:?}");
         assert_eq!(library.documents.len(), files.len());
-        let told = findings.into_iter().map(|finding| {
+        let texts = findings.into_iter().map(|finding| {
             assert_eq!(finding.severity, crate::diagnostic::Severity::Warning);
             let file = &sources.get(finding.primary.source).name;
             format!("{} {file}: {}", finding.code, finding.message)
         });
-        told.collect::<Vec<_>>()
+        texts.collect::<Vec<_>>()
     };
-    assert_eq!(told(&[("a", &["a"])]), ["FILE006 a: `a` imports itself"]);
+    assert_eq!(imports_findings(&[("a", &["a"])]), ["FILE006 a: `a` imports itself"]);
     assert_eq!(
-        told(&[("a", &["b"]), ("b", &["c"]), ("c", &["a", "b"])]),
+        imports_findings(&[("a", &["b"]), ("b", &["c"]), ("c", &["a", "b"])]),
         [
             "FILE006 c: `a` imports itself, through `b` and `c`",
             "FILE006 c: `b` imports itself, through `c`"
@@ -162,5 +162,5 @@ fn files_that_import_each_other_are_read_and_reported() {
     );
     let diamond: [(&str, &[&str]); 4] =
         [("a", &["b", "c"]), ("b", &["d"]), ("c", &["d"]), ("d", &[])];
-    assert!(told(&diamond).is_empty(), "two ways to one file are no cycle");
+    assert!(imports_findings(&diamond).is_empty(), "two ways to one file are no cycle");
 }

@@ -27,7 +27,13 @@ enum Progress {
 }
 
 /// A fault: the slot, its element, and the place of the requirement among those of the element.
-type Fault = (usize, usize, usize);
+#[derive(Clone, Copy)]
+struct Fault {
+    slot: usize,
+    element: usize,
+    /// The place of the requirement among those of the element.
+    place: usize,
+}
 
 impl CompiledReplica<'_> {
     /// Settles the rows from `begin` on, which an action led to from `before`, each maybe into
@@ -154,7 +160,7 @@ impl CompiledReplica<'_> {
                 }
                 let sort = self.tables.needs[node.index()][*requirement].sort;
                 if sort == Sort::ReplicaUnaware && self.is_satisfiable(row, node, *requirement) {
-                    resolvable.push((slot, element, place));
+                    resolvable.push(Fault { slot, element, place });
                     if self.replica.policy != Policy::LeastLoaded {
                         return (resolvable, faults);
                     }
@@ -167,7 +173,7 @@ impl CompiledReplica<'_> {
                 if in_order {
                     let is_later = match faults.first() {
                         None => false,
-                        Some((first, _, _)) => rank > lowest || (rank == lowest && slot != *first),
+                        Some(first) => rank > lowest || (rank == lowest && slot != first.slot),
                     };
                     if is_later {
                         continue;
@@ -177,13 +183,14 @@ impl CompiledReplica<'_> {
                         lowest = rank;
                     }
                 }
-                faults.push((slot, element, place));
+                faults.push(Fault { slot, element, place });
             }
         }
         (resolvable, faults)
     }
 
-    fn resolve(&self, row: &[u64], (slot, element, place): Fault, out: &mut Outgoing) {
+    fn resolve(&self, row: &[u64], fault: Fault, out: &mut Outgoing) {
+        let Fault { slot, element, place } = fault;
         let node = self.tables.node[element];
         let requirement = self.tables.requires[element][place];
         let of = &self.layout.slots[slot];
@@ -195,11 +202,11 @@ impl CompiledReplica<'_> {
     }
 
     fn handle(&self, row: &[u64], faults: &[Fault], out: &mut Outgoing) {
-        for (slot, element, place) in faults {
-            for target in &self.tables.handlers[*element][*place] {
+        for &Fault { slot, element, place } in faults {
+            for target in &self.tables.handlers[element][place] {
                 let begin = out.len();
                 out.push(0, row);
-                self.enter(row, NewRows { begin, number: 0 }, *slot, *element, *target, out);
+                self.enter(row, NewRows { begin, number: 0 }, slot, element, *target, out);
             }
         }
     }
