@@ -147,8 +147,8 @@ impl Ending<'_> {
         found
     }
 
-    /// Every instance that a need may have been bound to at some time and that is still there: where too
-    /// few offer in the end, in an operation that does not end within the plan, bindings stay.
+    /// Every instance that a need may have been bound to and that is still there: where too few
+    /// offer in the end, in an operation that does not end within the plan, bindings stay.
     fn ever_bound(&self, need: &Need, providers: &Providers) -> BTreeSet<LifeId> {
         let run = [Slot::stages(self.scene.lives.get(need.life), need.from, need.to)];
         let mut found: BTreeSet<LifeId> = self.scene.bound_at_start(need).into_iter().collect();

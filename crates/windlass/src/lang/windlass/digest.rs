@@ -2,7 +2,7 @@
 //! for.
 //!
 //! Invariant: the same on every machine and in every version, because plans outlive the program. It
-//! tells of changes and protects from no attack: an attacker who can write the plan can write the digest.
+//! tells of changes and protects from no attack: one who can write the plan can write the digest.
 
 use super::{print, print_state};
 use crate::application::{Application, GlobalState};

@@ -5,8 +5,8 @@
 //! here and is changed in place, so that a step costs what its own neighbors cost, where a search
 //! looks at all nodes in every state.
 //!
-//! When every instance arrives, no plan costs less: every instance has to come into being or go, and to
-//! take at least its shortest way. When an instance cannot go on, there is no answer, and the
+//! When every instance arrives, no plan costs less: each has to come into being or go, and to take
+//! at least its shortest way. When an instance cannot go on, there is no answer, and the
 //! search looks. Steps are good by the same measure as in `moves.rs`: nothing faults while an
 //! operation runs, nor after it.
 
@@ -182,8 +182,8 @@ impl<'w> Walk<'w> {
         Some(steps)
     }
 
-    /// Takes steps as long as one is possible, and says whether all have arrived. Who goes, goes users
-    /// first; all others after those that they need.
+    /// Takes steps as long as one is possible, and says whether all have arrived. Instances that
+    /// go, go users first; all others come after those that they need.
     fn all_arrive(&mut self) -> bool {
         let nodes = &self.context.tables.nodes;
         let mut queue: Vec<usize> = (0..nodes.len()).collect();

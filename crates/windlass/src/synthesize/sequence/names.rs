@@ -1,4 +1,4 @@
-//! StartInstances with names: from a global state to classes, and from a path of moves back to actions.
+//! Instances with names: from a global state to classes, and from a path of moves back to actions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
