@@ -30,13 +30,37 @@ use ignore::gitignore::Gitignore;
 use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::lang::tosca::switches::Switches;
 use windlass::rule::{self, LooksAt};
-use windlass::source::Sources;
+use windlass::source::{ReadLog, SourceId};
 
 use crate::failure::Failure;
 use crate::{input, paths};
 
 /// The name of the file.
 pub(crate) const FILE_NAME: &str = "windlass.toml";
+
+/// One `windlass.toml` that was read.
+#[derive(Debug)]
+pub(crate) struct SettingsFile {
+    /// What people call it.
+    pub(crate) name: String,
+    /// Its content.
+    pub(crate) text: String,
+    /// What it says.
+    pub(crate) settings: Settings,
+    /// What is wrong with it. The text becomes a source when that is reported.
+    problems: Vec<Diagnostic>,
+}
+
+impl SettingsFile {
+    /// What is wrong with it, in its text as this source.
+    pub(crate) fn findings(&self, source: SourceId) -> Vec<Diagnostic> {
+        let mut findings = self.problems.clone();
+        for finding in &mut findings {
+            finding.primary.source = source;
+        }
+        findings
+    }
+}
 
 /// The settings of one `windlass.toml`.
 #[derive(Debug, Default)]
@@ -74,7 +98,7 @@ struct Override {
 
 impl Settings {
     /// Whether a file that is found in a folder is left out.
-    fn excludes(&self, path: &Path) -> bool {
+    pub(crate) fn excludes(&self, path: &Path) -> bool {
         self.exclude
             .as_ref()
             .is_some_and(|patterns| patterns.matched_path_or_any_parents(path, false).is_ignore())
@@ -113,23 +137,21 @@ fn covers(prefix: &str, code: &str) -> bool {
 }
 
 /// The settings of each folder, read at most once.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Config {
-    by_folder: BTreeMap<PathBuf, Option<Rc<Settings>>>,
+    by_folder: BTreeMap<PathBuf, Option<Rc<SettingsFile>>>,
     /// Every settings file that was read, or looked for and not found: a watcher wants to know.
     pub(crate) looked_at: Vec<PathBuf>,
 }
 
 impl Config {
-    /// The settings for files in this folder, given as [`paths::real_folder`] gives it. A settings
-    /// file that is read for the first time becomes a source, and what is wrong with it becomes
-    /// findings.
+    /// The settings for files in this folder, given as [`paths::real_folder`] gives it. What is
+    /// read is counted.
     pub(crate) fn of_folder(
         &mut self,
         folder: &Path,
-        sources: &mut Sources,
-        findings: &mut Vec<Diagnostic>,
-    ) -> Result<Option<Rc<Settings>>, Failure> {
+        log: &ReadLog,
+    ) -> Result<Option<Rc<SettingsFile>>, Failure> {
         let mut unknown = Vec::new();
         let mut settings = None;
         for above in folder.ancestors() {
@@ -143,10 +165,11 @@ impl Config {
             match input::refuse_named_pipe(&path).and_then(|()| std::fs::read(&path)) {
                 Ok(bytes) => {
                     let text = String::from_utf8_lossy(&bytes).into_owned();
-                    let source = sources.add(paths::shown(&path), text);
-                    let (read, wrong) = parse::settings(sources, source, above);
-                    findings.extend(wrong);
-                    settings = Some(Rc::new(read));
+                    let name = paths::shown(&path);
+                    log.note_read(&name);
+                    log.note_parse(&name);
+                    let (read, problems) = parse::settings(&text, above);
+                    settings = Some(Rc::new(SettingsFile { name, text, settings: read, problems }));
                     break;
                 }
                 Err(error) if is_absent(&error) => {}
@@ -160,34 +183,11 @@ impl Config {
     }
 }
 
-/// Files that settings exclude from folders. What is wrong with the settings is reported when they
-/// select among findings.
-#[derive(Debug, Default)]
-pub(crate) struct Exclusion {
-    config: Config,
-    sources: Sources,
-}
-
-impl Exclusion {
-    /// Whether a file that was found in a folder is left out.
-    pub(crate) fn of(&mut self, path: &Path) -> Result<bool, Failure> {
-        let path = paths::real(path);
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let settings = self.config.of_folder(folder, &mut self.sources, &mut Vec::new())?;
-        Ok(settings.is_some_and(|settings| settings.excludes(&path)))
-    }
-
-    /// Every settings file that was read, or looked for and not found.
-    pub(crate) fn looked_at(self) -> Vec<PathBuf> {
-        self.config.looked_at
-    }
-}
-
 /// Leaves out what the settings of a file do not want to see, and sets severities. The path is as
 /// [`paths::real`] gives it.
-pub(crate) fn apply(settings: Option<&Settings>, path: &Path, finding: &mut Diagnostic) -> bool {
-    let Some(settings) = settings else { return true };
-    match settings.severity(path, finding) {
+pub(crate) fn apply(file: Option<&SettingsFile>, path: &Path, finding: &mut Diagnostic) -> bool {
+    let Some(file) = file else { return true };
+    match file.settings.severity(path, finding) {
         Some(severity) => {
             finding.severity = severity;
             true

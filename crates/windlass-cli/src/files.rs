@@ -4,11 +4,13 @@
 //! for the bytes that were really read, whatever an archive says about itself.
 
 mod archive;
+mod cache;
 pub(crate) mod csar;
 mod disk;
 mod tar;
 mod zip;
 
+pub(crate) use cache::FileCache;
 pub(crate) use disk::DiskFiles;
 pub(crate) use tar::TarFiles;
 pub(crate) use zip::ZipFiles;
@@ -18,48 +20,6 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use windlass::source::files::{FileError, Files, Limits};
-
-/// What a path on the command line turned out to be.
-pub(crate) struct Opened {
-    /// The files that may be read from there.
-    pub(crate) files: Box<dyn Files>,
-    /// The file to begin with, as a path for [`Files::read`]; none in an archive, whose language
-    /// decides where to begin.
-    pub(crate) entry: Option<String>,
-}
-
-/// Opens a file, whose folder then is the root, or an archive.
-pub(crate) fn open(path: &Path, limits: Limits) -> Result<Opened, FileError> {
-    match archive_kind(path) {
-        Some(kind) => Ok(Opened { files: open_archive(path, kind, limits)?, entry: None }),
-        None => open_file(path, limits),
-    }
-}
-
-/// A file on the disk. Who names a link means the file behind it, and that file's folder.
-fn open_file(path: &Path, limits: Limits) -> Result<Opened, FileError> {
-    let folder = |path: &Path| path.parent().unwrap_or(Path::new("")).to_owned();
-    let mut files = DiskFiles::new(&folder(path), limits)?;
-    let mut path = path.to_owned();
-    if let Ok(real) = path.canonicalize()
-        && !files.contains(&real)
-    {
-        files = DiskFiles::new(&folder(&real), limits)?;
-        path = real;
-    }
-    let Some(name) = path.file_name() else {
-        let name = path.to_string_lossy().into_owned();
-        return Err(FileError::Unreadable { name, reason: "it is a folder".to_owned() });
-    };
-    let entry = Some(name.to_string_lossy().into_owned());
-    Ok(Opened { files: Box::new(files), entry })
-}
-
-/// Whether something is an archive and is wrong with that.
-pub(crate) fn is_about_archive(error: &FileError) -> bool {
-    use FileError::{ArchiveBomb, BrokenArchive, UnsafeName};
-    matches!(error, ArchiveBomb { .. } | BrokenArchive { .. } | UnsafeName { .. })
-}
 
 /// A form of archives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,13 +53,14 @@ fn archive_kind(path: &Path) -> Option<ArchiveKind> {
     }
 }
 
-/// Opens an archive.
-fn open_archive(
+/// Opens an archive; none when the path names anything else.
+pub(crate) fn open_archive(
     path: &Path,
-    kind: ArchiveKind,
     limits: Limits,
-) -> Result<Box<dyn Files>, FileError> {
-    opened(path, &path.to_string_lossy(), kind, limits)
+    cache: &FileCache,
+) -> Result<Option<Box<dyn Files>>, FileError> {
+    let Some(kind) = archive_kind(path) else { return Ok(None) };
+    opened(path, &path.to_string_lossy(), kind, limits, cache).map(Some)
 }
 
 /// Opens an archive that people call so.
@@ -108,15 +69,16 @@ fn opened(
     shown: &str,
     kind: ArchiveKind,
     limits: Limits,
+    cache: &FileCache,
 ) -> Result<Box<dyn Files>, FileError> {
     let file = File::open(path).map_err(|error| disk::unreadable(shown, &error))?;
     let reader = BufReader::new(file);
     Ok(match kind {
-        ArchiveKind::Zip => Box::new(ZipFiles::open(reader, shown, limits)?),
-        ArchiveKind::Tar => Box::new(TarFiles::open(reader, shown, limits)?),
+        ArchiveKind::Zip => Box::new(ZipFiles::open(reader, shown, limits, cache)?),
+        ArchiveKind::Tar => Box::new(TarFiles::open(reader, shown, limits, cache)?),
         ArchiveKind::TarGz => {
             let unpacked = flate2::read::MultiGzDecoder::new(reader);
-            Box::new(TarFiles::open(unpacked, shown, limits)?)
+            Box::new(TarFiles::open(unpacked, shown, limits, cache)?)
         }
     })
 }

@@ -11,7 +11,7 @@ use windlass::source::{SourceId, Sources};
 use crate::args::HotArgs;
 use crate::failure::Failure;
 use crate::files::DiskFiles;
-use crate::read_options::{CommandOptions, TemplateArgs};
+use crate::read_options::CommandOptions;
 use crate::{input, paths};
 
 impl HotArgs {
@@ -21,71 +21,69 @@ impl HotArgs {
     }
 }
 
-/// What is said beside a template.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Beside<'a> {
+/// What is said beside templates, by the arguments of one command.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TemplateContext {
     /// Environment files, a release, an inventory.
-    pub(crate) args: &'a HotArgs,
+    pub(crate) args: HotArgs,
     /// The template before an update.
-    pub(crate) against: Option<&'a Path>,
+    pub(crate) against: Option<PathBuf>,
+    /// Whether other descriptions are tolerated: `check` looks at many files.
+    pub(crate) tolerates_others: bool,
 }
 
-/// Whether there are environments; refuses them beside something that is no template.
-pub(crate) fn has_environments(
-    text: &Recognized,
-    path: &Path,
-    options: &CommandOptions,
-) -> Result<bool, Failure> {
-    if options.environments.is_empty() {
-        return Ok(false);
+impl TemplateContext {
+    /// Whether a text is read with it. Refuses what is no template where one is needed.
+    pub(crate) fn applies_to(
+        &self,
+        text: &Recognized,
+        path: &Path,
+        is_found: bool,
+    ) -> Result<bool, Failure> {
+        let is_template = text.language == Some(Language::HOT);
+        let no_template = |help: &str| {
+            let name = path.display();
+            Err(Failure::usage(format!("`{name}` is no template of OpenStack Heat")).help(help))
+        };
+        // A file that was found in a folder may be anything; one that was named may not.
+        if self.against.is_some() && !is_found && !is_template {
+            return no_template("--against compares two templates");
+        }
+        if !self.args.is_empty() && !self.tolerates_others && !is_template {
+            return no_template("--env names environments of templates");
+        }
+        let is_given = !self.args.is_empty() || self.against.is_some();
+        Ok(is_given && is_template && (path.as_os_str() != "-" || !self.tolerates_others))
     }
-    if text.language != Some(Language::HOT) {
-        let name = path.display();
-        return Err(Failure::usage(format!("`{name}` is no template of OpenStack Heat"))
-            .help("--env names environments of templates"));
-    }
-    Ok(true)
-}
-
-/// Reads a template with the environments that the command line names.
-pub(crate) fn read_in_environments(
-    text: Recognized,
-    path: &Path,
-    sources: &mut Sources,
-    options: &CommandOptions,
-) -> Result<Reading, Failure> {
-    let env = options.environments.clone();
-    let template = TemplateArgs { env, ..TemplateArgs::default() };
-    let args = HotArgs { template, ..HotArgs::default() };
-    Ok(read(text, path, Beside { args: &args, against: None }, sources, options)?.0)
 }
 
 /// Reads a template with what is given beside it, and gives the files that had a part in it.
 pub(crate) fn read(
     text: Recognized,
     path: &Path,
-    beside: Beside<'_>,
     sources: &mut Sources,
     options: &CommandOptions,
 ) -> Result<(Reading, Vec<PathBuf>), Failure> {
+    let TemplateContext { args, against, .. } = &options.template;
     let mut texts = Texts { sources, options, files: Vec::new() };
-    let mut reading = texts.template(text, path, beside.args)?;
-    if let (Some(inventory), Some(stack)) = (&beside.args.inventory, &reading.stack) {
+    let mut reading = texts.template(text, path, args)?;
+    if let (Some(inventory), Some(stack)) = (&args.inventory, &reading.stack) {
         let source = texts.add(inventory)?;
         let inventory = Inventory::read(source, texts.sources, &mut reading.findings);
         for stack in std::iter::once(&**stack).chain(&stack.nested) {
             inventory.check(stack, &mut reading.findings);
         }
     }
-    if let Some(against) = beside.against {
+    if let Some(against) = against {
         let old = texts.add(against)?;
-        let old = input::recognize(None, old, Origin::Named, texts.sources);
+        let alone = ReadOptions::default();
+        let old = lang::recognize(None, old, Origin::Named, texts.sources, &alone);
         if old.language != Some(Language::HOT) {
             let name = against.display();
             return Err(Failure::usage(format!("`{name}` is no template of OpenStack Heat"))
                 .help("--against names the template that the stack has now"));
         }
-        let old = texts.template(old, against, beside.args)?;
+        let old = texts.template(old, against, args)?;
         if let (Some(old), Some(new)) = (&old.stack, &reading.stack) {
             reading.findings.extend(update::compare(old, new));
         }
@@ -123,8 +121,7 @@ impl Texts<'_> {
             let folder = paths::real_folder(path);
             while !folder.starts_with(&root) && root.pop() {}
         }
-        let log = self.options.log.clone();
-        let mut disk = DiskFiles::with_log(&root, Limits::default(), log)
+        let mut disk = DiskFiles::new(&root, Limits::default(), &self.options.files)
             .map_err(|_| Failure::usage(format!("cannot read folder `{}`", root.display())))?;
         let options = ReadOptions { hot, ..ReadOptions::default() };
         let reading = lang::read_recognized(text, "", self.sources, &mut disk, &options);

@@ -6,16 +6,14 @@
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use windlass::diagnostic::Diagnostic;
-use windlass::lang::{self, LANGUAGES, Language, Origin, Reach, ReadOptions, Reading, Recognized};
-use windlass::source::files::{FileError, Files as _, Limits, decode};
+use windlass::lang::{LANGUAGES, Language};
+use windlass::source::files::{FileError, Limits, decode};
 use windlass::source::{SourceId, Sources, Span};
 
 use crate::failure::Failure;
-use crate::files::DiskFiles;
-use crate::read_options::CommandOptions;
 
 /// The bytes of a file, or of standard input for `-`; one more than may be read when there are
 /// more, because a file may be endless.
@@ -76,82 +74,6 @@ pub(crate) fn add(
 fn not_utf8(name: &str, bytes: Vec<u8>) -> FileError {
     let plain = FileError::NotUtf8 { name: name.to_owned(), offset: 0, encoding: None };
     decode(name, bytes).err().unwrap_or(plain)
-}
-
-/// Looks at a text.
-pub(crate) fn recognize(
-    language: Option<Language>,
-    id: SourceId,
-    origin: Origin,
-    sources: &Sources,
-) -> Recognized {
-    lang::recognize(language, id, origin, sources, &ReadOptions::default())
-}
-
-/// Reads a text that was looked at with the files it imports from beside it; gives those as well.
-///
-/// `with_override` says that an override beside a Compose file counts. What a Compose or TOSCA file
-/// names may lie anywhere below the current folder when the file itself does.
-pub(crate) fn read(
-    text: Recognized,
-    path: &Path,
-    sources: &mut Sources,
-    options: &CommandOptions,
-    with_override: bool,
-) -> (Reading, Vec<PathBuf>) {
-    let reach = text.reach();
-    let folder = match reach {
-        Reach::CurrentFolder if is_below_current(path) => PathBuf::new(),
-        Reach::Project => tosca_root(path),
-        Reach::CurrentFolder | Reach::Folder => path.parent().unwrap_or(Path::new("")).to_owned(),
-    };
-    let name = path.file_name().filter(|name| reach != Reach::Folder || *name != "-");
-    let files = DiskFiles::with_log(&folder, Limits::default(), options.log.clone());
-    let (Some(name), Ok(mut files)) = (name, files) else {
-        return (lang::read_alone(text, sources, &ReadOptions::default()), Vec::new());
-    };
-    let options = options.for_file(path, with_override);
-    let name = name.to_string_lossy();
-    let reading = lang::read_recognized(text, &name, sources, &mut files, &options);
-    (reading, files.record().names().iter().map(PathBuf::from).collect())
-}
-
-/// The folder below which a TOSCA file may import: the current one when the file lies below it,
-/// unless its project reaches further up. The current folder takes nothing away.
-fn tosca_root(path: &Path) -> PathBuf {
-    let project = project_of(path);
-    if !is_below_current(path) {
-        return project;
-    }
-    let current = std::env::current_dir().and_then(|folder| folder.canonicalize());
-    let reaches_further = |current: PathBuf| {
-        let project = project.canonicalize();
-        project.is_ok_and(|project| current != project && current.starts_with(project))
-    };
-    if current.is_ok_and(reaches_further) { project } else { PathBuf::new() }
-}
-
-/// The folder of the project of a TOSCA file: the nearest one above it that is a project or an
-/// unpacked archive, else two folders up.
-fn project_of(path: &Path) -> PathBuf {
-    const MARKS: &[&str] = &[".git", "TOSCA-Metadata", "TOSCA.meta", "windlass.toml"];
-    let own = path.parent().unwrap_or(Path::new("")).to_owned();
-    let named = if own.as_os_str().is_empty() { Path::new(".") } else { &own };
-    let Ok(real) = named.canonicalize() else { return own };
-    let is_project = |folder: &&Path| MARKS.iter().any(|mark| folder.join(mark).exists());
-    let project = real.ancestors().find(is_project);
-    let folder = project.or(real.ancestors().nth(2)).filter(|folder| folder.parent().is_some());
-    folder.map_or(own, Path::to_owned)
-}
-
-/// Whether a file lies below the current folder, and that is not the whole disk.
-fn is_below_current(path: &Path) -> bool {
-    let Ok(current) = std::env::current_dir().and_then(|folder| folder.canonicalize()) else {
-        return false;
-    };
-    let is_stdin = path.as_os_str() == "-";
-    current.parent().is_some()
-        && (is_stdin || path.canonicalize().is_ok_and(|path| path.starts_with(&current)))
 }
 
 /// The language with this name, as `--lang` takes it.

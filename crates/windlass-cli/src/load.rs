@@ -22,14 +22,18 @@ use windlass::plan::fit::fit;
 use windlass::plan::{Plan, PlanAction};
 use windlass::rule::{self, Tag};
 use windlass::source::files::{FileError, Limits};
-use windlass::source::{SourceId, Sources, Span};
+use windlass::source::{Sources, Span};
 
 use crate::args::{CheckFormat, Command};
 use crate::failure::Failure;
-use crate::files::{self, Opened};
+use crate::files::{self, FileCache};
 use crate::read_options::{self, CommandOptions};
 use crate::report::Report;
-use crate::{exit_code, hot, input, output, paths, render};
+use crate::{exit_code, input, output, paths, render};
+
+mod open;
+
+pub(crate) use open::Content;
 
 /// Reads what the arguments of one command name: applications, plans, states, goals.
 #[derive(Debug, Default)]
@@ -68,38 +72,29 @@ impl Loaded {
     }
 }
 
-/// A text that is no archive.
+/// A text that was named and that is no archive.
 #[derive(Debug)]
 pub(crate) struct Text {
     /// What people call it.
     pub(crate) name: String,
     /// The texts.
     pub(crate) sources: Sources,
-    /// The text itself.
-    id: SourceId,
-    /// What it turned out to be, once that was asked.
-    recognized: Option<Recognized>,
+    /// What it turned out to be.
+    recognized: Recognized,
 }
 
 impl Text {
     /// What the text describes; none when it is in no known language.
-    pub(crate) fn kind(&mut self) -> Option<Kind> {
-        self.recognized().kind
+    pub(crate) fn kind(&self) -> Option<Kind> {
+        self.recognized.kind
     }
 
-    fn recognized(&mut self) -> &Recognized {
-        let Text { id, sources, recognized, .. } = self;
-        recognized.get_or_insert_with(|| input::recognize(None, *id, Origin::Named, sources))
-    }
-
-    /// The text with what is known about it, for a reader; a language that is given counts.
-    fn into_recognized(mut self, language: Option<Language>) -> (Recognized, Sources) {
-        let recognized = match (language, self.recognized.take()) {
-            (None, Some(known)) => known,
-            (Some(language), Some(known)) => known.in_language(language),
-            (_, None) => input::recognize(language, self.id, Origin::Named, &self.sources),
-        };
-        (recognized, self.sources)
+    /// The same text, taken for one of another language if one is given.
+    fn in_language(self, language: Option<Language>) -> Self {
+        match language {
+            Some(language) => Text { recognized: self.recognized.in_language(language), ..self },
+            None => self,
+        }
     }
 }
 
@@ -211,13 +206,19 @@ impl Loader {
 
     /// The text of a file, or of standard input for `-`.
     pub(crate) fn text(&self, path: &Path) -> Result<Text, Failure> {
-        let name = path.display().to_string();
+        self.text_in(path, None)
+    }
+
+    /// The same, in a language that is given.
+    fn text_in(&self, path: &Path, language: Option<Language>) -> Result<Text, Failure> {
         let mut sources = self.options.sources();
-        let bytes = self.options.bytes(path)?;
-        let (id, wrong) = input::add(&mut sources, name.clone(), bytes);
-        match wrong {
-            Some(finding) => Err(reported(vec![finding], sources, exit_code::FINDINGS)?),
-            None => Ok(Text { name, sources, id, recognized: None }),
+        match self.open(path, language, Origin::Named, &mut sources)? {
+            Content::Text(recognized) => {
+                Ok(Text { name: path.display().to_string(), sources, recognized })
+            }
+            Content::NoText(_, finding) => {
+                Err(reported(vec![finding], sources, exit_code::FINDINGS)?)
+            }
         }
     }
 
@@ -243,9 +244,9 @@ impl Loader {
         path: &Path,
         context: PlanContext<'a>,
     ) -> Result<PlanFile<'a>, Failure> {
-        let entry = entry_of(path);
+        let entry = entry_of(path, &self.options.files);
         let path = entry.as_deref().unwrap_or(path);
-        let mut name = path.display().to_string();
+        let name = path.display().to_string();
         let content = if let Some(service) = context.service
             && context.file.is_some_and(|file| paths::real(file) == paths::real(path))
         {
@@ -255,10 +256,12 @@ impl Loader {
             let own = self.application(path, None)?.tosca.map(|own| within(own, context));
             PlanContent::Workflows(own)
         } else {
-            let mut text = self.text(path)?;
-            name.clone_from(&text.name);
-            if text.recognized().language == Some(Language::TOSCA) {
-                PlanContent::Workflows(self.service_in(text, path, context))
+            let text = self.text(path)?;
+            if text.recognized.language == Some(Language::TOSCA) {
+                let Text { recognized, mut sources, .. } = text;
+                // What is wrong with a service is said where it is read as the application.
+                let (reading, _) = self.read(recognized, path, &mut sources, false)?;
+                PlanContent::Workflows(reading.tosca.map(|own| within(own, context)))
             } else {
                 PlanContent::Plan(plan_in(text)?)
             }
@@ -266,23 +269,10 @@ impl Loader {
         Ok(PlanFile { name, context, content })
     }
 
-    /// The service in a file with workflows. What is wrong with it is said where it is read as the
-    /// application.
-    fn service_in(
-        &self,
-        text: Text,
-        path: &Path,
-        context: PlanContext<'_>,
-    ) -> Option<Box<tosca::Model>> {
-        let (text, mut sources) = text.into_recognized(None);
-        let reading = input::read(text, path, &mut sources, &self.options, false).0;
-        Some(within(reading.tosca?, context))
-    }
-
     /// Reads a rule set.
     pub(crate) fn rules(&self, path: &Path) -> Result<RuleSet, Failure> {
         let text = self.text(path)?;
-        let reading = documents::read_rules(text.id, &text.sources);
+        let reading = documents::rules_of(text.recognized.into_text(), &text.sources);
         described(reading, &text.name, text.sources, "rule set")
     }
 
@@ -290,7 +280,7 @@ impl Loader {
     /// standard error.
     pub(crate) fn durations(&self, path: &Path) -> Result<Vec<(String, Timing)>, Failure> {
         let text = self.text(path)?;
-        let reading = documents::read_durations(text.id, &text.sources);
+        let reading = documents::durations_of(text.recognized.into_text(), &text.sources);
         document(reading, &text.name, text.sources, "list of durations")
     }
 
@@ -303,7 +293,8 @@ impl Loader {
         ids: Ids<'_>,
     ) -> Result<GoalFile, Failure> {
         let text = self.text(path)?;
-        let reading = documents::read_goal(text.id, &text.sources, application, ids);
+        let own = text.recognized.into_text();
+        let reading = documents::goal_of(own, &text.sources, application, ids);
         document(reading, &text.name, text.sources, "goal")
     }
 
@@ -315,14 +306,15 @@ impl Loader {
         if path.is_dir()
             && let Some(file) = read_options::file_in(path)
         {
-            return self.application_of(self.text(&file)?, &file, language, true);
+            return self.application_of(self.text_in(&file, language)?, &file, true);
         }
-        let entry = entry_of(path);
+        let files = &self.options.files;
+        let entry = entry_of(path, files);
         let path = entry.as_deref().unwrap_or(path);
-        match files::open(path, Limits::default()) {
-            Ok(Opened { mut files, entry: None }) => {
+        let name = path.display().to_string();
+        match files::open_archive(path, Limits::default(), files) {
+            Ok(Some(mut files)) => {
                 let mut sources = self.options.sources();
-                let name = path.display().to_string();
                 let options = self.options.for_file(path, false);
                 match lang::read_archive_in(language, &mut sources, &mut *files, &options) {
                     Ok(Some(reading)) => understood(reading, sources, path),
@@ -330,62 +322,65 @@ impl Loader {
                     Err(error) => Err(unreadable(&name, &error)?),
                 }
             }
-            Err(error) if files::is_about_archive(&error) => {
-                Err(unreadable(&path.display().to_string(), &error)?)
-            }
-            _ => self.application_in(self.text(path)?, path, language),
+            Ok(None) => self.application_of(self.text_in(path, language)?, path, false),
+            Err(error) => Err(unreadable(&name, &error)?),
         }
     }
 
-    /// Reads the application in a text.
+    /// The service in a file or an archive, whatever is wrong with it.
+    pub(crate) fn service(&self, path: &Path) -> Option<Box<tosca::Model>> {
+        let (options, mut sources) = (&self.options, self.options.sources());
+        let entry = entry_of(path, &options.files);
+        let path = entry.as_deref().unwrap_or(path);
+        match files::open_archive(path, Limits::default(), &options.files) {
+            Ok(Some(mut files)) => {
+                let options = options.for_file(path, false);
+                let reading = lang::read_archive_in(None, &mut sources, &mut *files, &options);
+                reading.ok()??.tosca
+            }
+            _ => {
+                let content = self.open(path, None, Origin::Named, &mut sources);
+                let Ok(Content::Text(text)) = content else { return None };
+                self.read(text, path, &mut sources, false).ok()?.0.tosca
+            }
+        }
+    }
+
+    /// Reads the application in a text; a language that is given counts.
     pub(crate) fn application_in(
         &self,
         text: Text,
         path: &Path,
         language: Option<Language>,
     ) -> Result<Loaded, Failure> {
-        self.application_of(text, path, language, false)
+        self.application_of(text.in_language(language), path, false)
     }
 
-    fn application_of(
-        &self,
-        text: Text,
-        path: &Path,
-        language: Option<Language>,
-        with_override: bool,
-    ) -> Result<Loaded, Failure> {
-        let (text, mut sources) = text.into_recognized(language);
-        let options = &self.options;
-        let reading = if hot::has_environments(&text, path, options)? {
-            hot::read_in_environments(text, path, &mut sources, options)?
-        } else {
-            input::read(text, path, &mut sources, options, with_override).0
-        };
+    fn application_of(&self, text: Text, path: &Path, is_found: bool) -> Result<Loaded, Failure> {
+        let Text { recognized, mut sources, .. } = text;
+        let (reading, _) = self.read(recognized, path, &mut sources, is_found)?;
         understood(reading, sources, path)
     }
 }
 
 /// Reads a state for an application in a text.
 pub(crate) fn state_in(text: Text, application: &Application) -> Result<GlobalState, Failure> {
-    let name = text.name.clone();
-    let (text, sources) = text.into_recognized(None);
-    let reading = documents::state_of(text, &sources, application);
+    let Text { name, sources, recognized } = text;
+    let reading = documents::state_of(recognized, &sources, application);
     document(reading, &name, sources, "state")
 }
 
 /// Reads a plan in a text.
 pub(crate) fn plan_in(text: Text) -> Result<Plan, Failure> {
-    let name = text.name.clone();
-    let (text, sources) = text.into_recognized(None);
-    let reading = documents::plan_of(text, &sources);
+    let Text { name, sources, recognized } = text;
+    let reading = documents::plan_of(recognized, &sources);
     document(reading, &name, sources, "plan")
 }
 
 /// Reads a topology of a rule set in a text.
 pub(crate) fn topology_in(text: Text) -> Result<Topology, Failure> {
-    let name = text.name.clone();
-    let (text, sources) = text.into_recognized(None);
-    let reading = documents::topology_of(text.into_text(), &sources);
+    let Text { name, sources, recognized } = text;
+    let reading = documents::topology_of(recognized.into_text(), &sources);
     described(reading, &name, sources, "topology")
 }
 
@@ -448,11 +443,11 @@ fn document<T>(
 }
 
 /// The file with which an unpacked archive begins; none for anything else.
-pub(crate) fn entry_of(path: &Path) -> Option<PathBuf> {
+pub(crate) fn entry_of(path: &Path, cache: &FileCache) -> Option<PathBuf> {
     if !path.is_dir() || read_options::file_in(path).is_some() {
         return None;
     }
-    let mut files = files::DiskFiles::new(path, Limits::default()).ok()?;
+    let mut files = files::DiskFiles::new(path, Limits::default(), cache).ok()?;
     let entry = tosca::csar::entry(&mut files).ok()??;
     Some(path.join(entry.path))
 }

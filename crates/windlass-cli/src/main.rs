@@ -48,7 +48,11 @@ fn main() -> ExitCode {
     }
     process::block_sigchld();
     ExitCode::from(guarded(|| match parsed() {
-        Ok((cli, is_json)) => run(cli, is_json),
+        Ok((cli, is_json)) => {
+            let loader = Loader::of(&cli.command);
+            let done = loader.and_then(|loader| execute(cli.command, &loader));
+            done.unwrap_or_else(|failure| report(&failure, is_json))
+        }
         Err(error) => usage(&error),
     }))
 }
@@ -97,19 +101,16 @@ fn guarded(program: impl FnOnce() -> u8 + UnwindSafe) -> u8 {
     panic::catch_unwind(program).unwrap_or(exit_code::INTERNAL)
 }
 
-/// Carries out a command.
-fn run(cli: Cli, is_json: bool) -> u8 {
-    let result = Loader::of(&cli.command).and_then(|loader| execute(cli.command, &loader));
-    result.unwrap_or_else(|failure: Failure| {
-        failure.print();
-        if is_json {
-            failure.print_json();
-        }
-        failure.exit_code
-    })
+/// Says why a command could not do what it was asked to.
+fn report(failure: &Failure, is_json: bool) -> u8 {
+    failure.print();
+    if is_json {
+        failure.print_json();
+    }
+    failure.exit_code
 }
 
-/// Hands a command what it reads with.
+/// Carries out a command with what it reads with.
 fn execute(command: Command, loader: &Loader) -> Result<u8, Failure> {
     match command {
         Command::Check(args) => commands::check::run(&args, loader),
@@ -148,11 +149,7 @@ fn usage(error: &clap::Error) -> u8 {
     } else {
         match output::stdout(&text.ansi().to_string()) {
             Ok(()) => exit_code::GOOD,
-            Err(error) => {
-                let failure = Failure::from(error);
-                failure.print();
-                failure.exit_code
-            }
+            Err(error) => report(&Failure::from(error), false),
         }
     }
 }

@@ -4,7 +4,9 @@
 //! The library reads nothing by itself. What the command line names is read here, once, before a
 //! command starts; the variables are those of the process. [`CommandOptions`] is handed down.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use clap::Args;
 use windlass::lang::ReadOptions;
@@ -12,14 +14,19 @@ use windlass::lang::compose::interpolate::Environment;
 use windlass::lang::compose::{FILE_NAMES, NamedText, Options, dotenv};
 use windlass::lang::tosca::inputs::{InputValues, SINGLE};
 use windlass::lang::tosca::switches::Switches;
-use windlass::source::{ReadLog, Sources};
+use windlass::source::Sources;
+use windlass::source::files::Limits;
 use windlass::spelling;
 
-use crate::args::Command;
-use crate::config::Config;
+use crate::args::{Command, HotArgs};
+use crate::config::{Config, SettingsFile};
 use crate::failure::Failure;
-use crate::input;
-use crate::paths;
+use crate::files::FileCache;
+use crate::hot::TemplateContext;
+use crate::{input, paths};
+
+/// The name of standard input.
+const STDIN: &str = "-";
 
 /// What every command that reads a Compose file takes.
 #[derive(Debug, Clone, Default, Args)]
@@ -80,15 +87,18 @@ pub(crate) struct CommandOptions {
     compose: Options,
     inputs: InputValues,
     quirks: Switches,
-    /// How often files were read and parsed.
-    pub(crate) log: ReadLog,
-    /// The environment files of templates, for every command but `check`, which has more to say.
-    pub(crate) environments: Vec<PathBuf>,
+    /// What was read so far.
+    pub(crate) files: FileCache,
+    /// The settings that were read so far.
+    config: RefCell<Config>,
+    /// What is said beside templates of OpenStack Heat.
+    pub(crate) template: TemplateContext,
 }
 
 impl CommandOptions {
     /// Reads what the arguments of a command name.
     pub(crate) fn of(command: &Command) -> Result<Self, Failure> {
+        let files = FileCache::default();
         let (args, template) = match command {
             Command::Check(args) => (&args.compose, &args.hot.template),
             Command::Show(args) => (&args.compose, &args.template),
@@ -114,29 +124,60 @@ impl CommandOptions {
             | Command::Completions(_)
             | Command::Man(_) => return Ok(Self::default()),
         };
-        let is_check = matches!(command, Command::Check(_));
         let services = match command {
             Command::Up(args) => args.services.clone(),
             _ => Vec::new(),
         };
         Ok(CommandOptions {
-            inputs: inputs(&template.tosca, matches!(command, Command::Up(_)))?,
+            inputs: inputs(&template.tosca, matches!(command, Command::Up(_)), &files)?,
             quirks: quirks(&template.tosca)?,
-            compose: compose(args, services)?,
-            log: ReadLog::default(),
-            environments: if is_check { Vec::new() } else { template.env.clone() },
+            compose: compose(args, services, &files)?,
+            template: template_context(command, template),
+            config: RefCell::default(),
+            files,
         })
+    }
+
+    /// The same, for a command that reads everything again because it may have changed; `stdin`
+    /// stands for standard input when that was read before.
+    pub(crate) fn reread(&self, stdin: Option<Vec<u8>>) -> Self {
+        let files = self.files.emptied();
+        if let Some(stdin) = stdin {
+            files.put(STDIN, &stdin);
+        }
+        CommandOptions { files, config: RefCell::default(), ..self.clone() }
     }
 
     /// The bytes of a file that was named, or of standard input.
     pub(crate) fn bytes(&self, path: &Path) -> Result<Vec<u8>, Failure> {
-        self.log.note_read(&path.display().to_string());
-        input::bytes(path)
+        bytes(path, &self.files)
+    }
+
+    /// What was read from standard input, if it was.
+    pub(crate) fn stdin(&self) -> Option<Vec<u8>> {
+        self.files.get(STDIN)
     }
 
     /// No texts yet; what becomes of them is counted.
     pub(crate) fn sources(&self) -> Sources {
-        Sources::with_log(self.log.clone())
+        Sources::with_log(self.files.log().clone())
+    }
+
+    /// The settings for files in a folder, given as [`paths::real_folder`] gives it.
+    pub(crate) fn settings(&self, folder: &Path) -> Result<Option<Rc<SettingsFile>>, Failure> {
+        self.config.borrow_mut().of_folder(folder, self.files.log())
+    }
+
+    /// Every settings file that was read, or looked for and not found.
+    pub(crate) fn settings_looked_at(&self) -> Vec<PathBuf> {
+        self.config.borrow().looked_at.clone()
+    }
+
+    /// Whether settings leave out a file that was found in a folder.
+    pub(crate) fn excludes(&self, path: &Path) -> Result<bool, Failure> {
+        let path = paths::real(path);
+        let file = self.settings(path.parent().unwrap_or(Path::new("")))?;
+        Ok(file.is_some_and(|file| file.settings.excludes(&path)))
     }
 
     /// Values for inputs and nothing else, as a deployment remembers them.
@@ -158,7 +199,9 @@ impl CommandOptions {
         compose.folder = folder
             .and_then(|folder| folder.canonicalize().ok())
             .and_then(|folder| Some(folder.file_name()?.to_string_lossy().into_owned()));
-        if with_override && let Some(over) = override_of(path).and_then(|over| text(&over).ok()) {
+        if with_override
+            && let Some(over) = override_of(path).and_then(|over| text(&over, &self.files).ok())
+        {
             compose.overrides.insert(0, over);
         }
         let (inputs, quirks) = (self.inputs.clone(), self.quirks_for(path));
@@ -169,10 +212,8 @@ impl CommandOptions {
     /// is wrong with the settings is reported by `check`.
     fn quirks_for(&self, path: &Path) -> Switches {
         let mut quirks = self.quirks.clone();
-        let folder = paths::real_folder(path);
-        let settings = Config::default().of_folder(&folder, &mut Sources::new(), &mut Vec::new());
-        if let Ok(Some(settings)) = settings {
-            quirks.join(&settings.quirks);
+        if let Ok(Some(file)) = self.settings(&paths::real_folder(path)) {
+            quirks.join(&file.settings.quirks);
         }
         quirks
     }
@@ -190,7 +231,8 @@ impl CommandOptions {
             Some(files) => files.iter().map(|file| file.text.clone()).collect(),
             None => {
                 let file = Some(folder.join(".env")).filter(|file| file.is_file());
-                file.and_then(|file| std::fs::read_to_string(file).ok()).into_iter().collect()
+                let text = file.and_then(|file| text(&file, &self.files).ok());
+                text.map(|text| text.text).into_iter().collect()
             }
         };
         let mut read = Environment::new();
@@ -206,17 +248,23 @@ impl CommandOptions {
 }
 
 /// What a Compose file takes from the command line and from the process.
-fn compose(args: &ComposeArgs, services: Vec<String>) -> Result<Options, Failure> {
+fn compose(
+    args: &ComposeArgs,
+    services: Vec<String>,
+    files: &FileCache,
+) -> Result<Options, Failure> {
+    let texts =
+        |paths: &[PathBuf]| paths.iter().map(|path| text(path, files)).collect::<Result<_, _>>();
     let env_files = match args.env_file.as_slice() {
         [] => None,
-        files => Some(files.iter().map(|path| text(path)).collect::<Result<_, _>>()?),
+        paths => Some(texts(paths)?),
     };
     Ok(Options {
         environment: std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect(),
         env_files,
-        overrides: args.files.iter().map(|path| text(path)).collect::<Result<_, _>>()?,
+        overrides: texts(&args.files)?,
         profiles: args.profile.clone(),
         services,
         project_name: args.project_name.clone(),
@@ -225,10 +273,14 @@ fn compose(args: &ComposeArgs, services: Vec<String>) -> Result<Options, Failure
 }
 
 /// The values for inputs: files first, then single ones, each a text of its own.
-fn inputs(args: &ToscaArgs, must_be_complete: bool) -> Result<InputValues, Failure> {
+fn inputs(
+    args: &ToscaArgs,
+    must_be_complete: bool,
+    files: &FileCache,
+) -> Result<InputValues, Failure> {
     let mut texts = Vec::new();
     for path in &args.inputs {
-        let NamedText { name, text } = text(path)?;
+        let NamedText { name, text } = text(path, files)?;
         texts.push((name, text));
     }
     for given in &args.input {
@@ -255,9 +307,43 @@ fn quirks(args: &ToscaArgs) -> Result<Switches, Failure> {
     Ok(quirks)
 }
 
-fn text(path: &Path) -> Result<NamedText, Failure> {
+/// What is said beside templates. `check` looks at many files; the others ask about one.
+fn template_context(command: &Command, template: &TemplateArgs) -> TemplateContext {
+    match command {
+        Command::Check(args) => TemplateContext {
+            args: args.hot.clone(),
+            against: args.against.clone(),
+            tolerates_others: true,
+        },
+        _ => {
+            let template = TemplateArgs { env: template.env.clone(), ..TemplateArgs::default() };
+            let args = HotArgs { template, ..HotArgs::default() };
+            TemplateContext { args, ..TemplateContext::default() }
+        }
+    }
+}
+
+/// The bytes of a file that was named, or of standard input. A pipe has them once; what is read
+/// from anything else is known by its place on the disk.
+fn bytes(path: &Path, files: &FileCache) -> Result<Vec<u8>, Failure> {
     let name = path.display().to_string();
-    match String::from_utf8(input::bytes(path)?) {
+    let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let real = path.canonicalize().ok().filter(|_| is_file);
+    let identity = match real {
+        _ if name == STDIN => STDIN.to_owned(),
+        Some(real) => real.to_string_lossy().into_owned(),
+        None => {
+            files.log().note_read(&name);
+            return input::bytes(path);
+        }
+    };
+    let limit = Limits::default().file_bytes;
+    files.read(&identity, &name, limit, || input::bytes(path))
+}
+
+fn text(path: &Path, files: &FileCache) -> Result<NamedText, Failure> {
+    let name = path.display().to_string();
+    match String::from_utf8(bytes(path, files)?) {
         Ok(text) => Ok(NamedText { name, text }),
         Err(_) => Err(Failure::usage(format!("`{name}` is not UTF-8")).about("FILE005", name)),
     }

@@ -18,9 +18,8 @@ use windlass::lang::Language;
 
 use self::filter::Filtered;
 use self::inputs::Input;
-use self::read::Texts;
+use self::read::Collected;
 use crate::args::{CheckArgs, CheckFormat};
-use crate::config::Exclusion;
 use crate::failure::Failure;
 use crate::load::Loader;
 use crate::report::{Report, count};
@@ -133,29 +132,29 @@ struct Outcome {
 fn check(request: Request<'_>, stdin: Option<Vec<u8>>) -> Result<Outcome, Failure> {
     let Request { args, loader, language } = request;
     let (inputs, mut failures) = inputs::collect(&args.paths);
-    let mut texts = Texts::new(&loader.options, stdin, args.hot.clone(), args.against.clone());
-    let mut exclusion = Exclusion::default();
+    // A check before this one may have read what has changed since.
+    let loader = Loader { options: loader.options.reread(stdin) };
+    let mut found = Collected::new(&loader);
     for input in &inputs {
         if let Input::Found(path) | Input::Unpacked(path) = input
-            && exclusion.of(path)?
+            && loader.options.excludes(path)?
         {
             continue;
         }
-        if let Err(failure) = texts.read(input, language) {
+        if let Err(failure) = found.read(input, language) {
             failures.push(failure);
         }
     }
-    texts.settle_parts();
-    if texts.checked == 0 && failures.is_empty() {
+    found.settle_parts();
+    if found.checked == 0 && failures.is_empty() {
         failures.push(inputs::nothing_found(&args.paths));
     }
-    let Filtered { report, stale, settings } = filter::filter(args, &mut texts)?;
-    let mut files = texts.files;
-    files.extend(settings);
-    files.extend(exclusion.looked_at());
+    let Filtered { report, stale } = filter::filter(args, &mut found)?;
+    let Collected { mut files, skipped, is_unread, .. } = found;
+    files.extend(loader.options.settings_looked_at());
     files.extend(args.baseline.clone());
-    let (skipped, is_unread) = (texts.skipped, texts.is_unread);
-    Ok(Outcome { report, failures, skipped, is_unread, files, stdin: texts.stdin, stale })
+    let stdin = loader.options.stdin();
+    Ok(Outcome { report, failures, skipped, is_unread, files, stdin, stale })
 }
 
 /// Which files were left out because their language is not read yet; the first few by name.

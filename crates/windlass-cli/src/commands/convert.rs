@@ -17,14 +17,12 @@ use windlass::lang::Kind;
 use windlass::lang::windlass as own;
 use windlass::lang::{Inexpressible, Language, Written, occi, ramp, tosca, tosker};
 use windlass::plan::Plan;
-use windlass::source::files::Limits;
 use windlass::tree::{Value, emit};
 
 use crate::args::{ConvertArgs, Format, Target};
 use crate::failure::Failure;
-use crate::files::{self, Opened};
 use crate::load::{self, Loaded, Loader};
-use crate::{escape, exit_code, input, output, replace};
+use crate::{escape, exit_code, files, input, output, replace};
 
 /// The answer of `windlass convert --format json`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -95,17 +93,13 @@ fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
 
 /// Reads the file as what it is and converts that.
 fn convert(args: &ConvertArgs, loader: &Loader) -> Result<Written<Content>, Failure> {
-    let opened = files::open(&args.file, Limits::default());
-    let is_archive = matches!(&opened, Ok(Opened { entry: None, .. }))
-        || opened.is_err_and(|error| files::is_about_archive(&error));
-    if args.file.is_dir() {
-        return application(loader.application(&args.file, args.lang.as_deref())?, args, false);
-    }
-    if is_archive {
-        return application(loader.application(&args.file, args.lang.as_deref())?, args, true);
+    let is_archive = files::looks_like_archive(&args.file);
+    if args.file.is_dir() || is_archive {
+        let loaded = loader.application(&args.file, args.lang.as_deref())?;
+        return application(loaded, args, is_archive);
     }
     let language = args.lang.as_deref().map(input::language).transpose()?;
-    let mut text = loader.text(&args.file)?;
+    let text = loader.text(&args.file)?;
     match text.kind() {
         Some(Kind::Plan) => plan(&load::plan_in(text)?, args),
         Some(Kind::State) => {

@@ -32,6 +32,7 @@ use windlass_run::deployment::{Deployment, FOLDER};
 use windlass_run::dispatcher::OnFailure;
 
 use crate::failure::Failure;
+use crate::files::FileCache;
 use crate::{load, read_options};
 
 /// The file of an application when none is named.
@@ -204,7 +205,7 @@ pub(crate) fn existing(place: &WhereArgs, file: &Path) -> Result<Found, Failure>
 /// that says otherwise.
 fn only_fitting(state: &Path, names: &[String], file: &Path) -> Result<String, Failure> {
     // A folder stands for the file with which it begins, as for `up`.
-    let first = read_options::file_in(file).or_else(|| load::entry_of(file));
+    let first = read_options::file_in(file).or_else(|| load::entry_of(file, &FileCache::default()));
     let file = first.as_deref().unwrap_or(file);
     if !file.is_file() && file != Path::new(USUAL_FILE) {
         let error = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");

@@ -187,7 +187,7 @@ fn code(answer: Answer) -> u8 {
 /// A topology is one of ours; everything else is asked for an application.
 fn request(loader: &Loader, path: &Path, lang: Option<&str>) -> Result<Request, Failure> {
     if lang.is_none() && !path.is_dir() && !crate::files::looks_like_archive(path) {
-        let mut text = loader.text(path)?;
+        let text = loader.text(path)?;
         match text.kind() {
             Some(Kind::Topology) => {
                 return Ok(Request::Topology(Box::new(load::topology_in(text)?)));

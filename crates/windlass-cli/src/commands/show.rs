@@ -69,7 +69,7 @@ fn shown(args: &ShowArgs, loader: &Loader) -> Result<Shown, Failure> {
         let loaded = loader.application(path, args.lang.as_deref())?;
         return drawings(&loaded.application, &args.what).map(Shown::Drawings);
     }
-    let mut text = loader.text(path)?;
+    let text = loader.text(path)?;
     if text.kind() == Some(Kind::Plan) {
         if args.what != "topology" {
             return Err(Failure::usage("--what is for applications, and this is a plan"));

@@ -205,7 +205,7 @@ fn brought_up(args: &SimulateArgs, loader: &Loader) -> Result<Application, Failu
     {
         loader.application(path, args.lang.as_deref())?
     } else {
-        let mut text = loader.text(path)?;
+        let text = loader.text(path)?;
         if text.kind() == Some(Kind::Plan) {
             return Err(Failure::usage(format!("`{}` is a plan", path.display()))
                 .help("`--app APP` says which application it is for"));

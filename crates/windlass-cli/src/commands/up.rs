@@ -201,9 +201,9 @@ fn directory(
     let application = &loaded.application;
     match loaded.tosca.as_deref().filter(|_| is_real) {
         Some(service) if args.dry_run => {
-            staging::inspected_directory(&args.file, application, service)
+            staging::inspected_directory(&loaded.file, application, service)
         }
-        Some(service) => staging::directory(&args.file, &found.deployment, application, service),
+        Some(service) => staging::directory(&loaded.file, &found.deployment, application, service),
         None => Ok(engine::folder_of(&args.file)),
     }
 }

@@ -9,25 +9,22 @@ use toml::de::{DeTable, DeValue};
 use windlass::diagnostic::{Diagnostic, Severity};
 use windlass::lang::tosca::switches::Switches;
 use windlass::rule;
-use windlass::source::{SourceId, Sources, Span};
+use windlass::source::{SourceId, Span};
 use windlass::spelling;
 
 use super::{Override, Selection, Settings, Wanted, covers};
 use crate::suppress::unknown_code;
 
-/// The settings in a text, and what is wrong with it. `folder` is where the file is.
-pub(super) fn settings(
-    sources: &Sources,
-    source: SourceId,
-    folder: &Path,
-) -> (Settings, Vec<Diagnostic>) {
-    let mut reader = Reader { source, folder, findings: Vec::new() };
-    let root = match DeTable::parse(&sources.get(source).text) {
+/// The settings in a text, and what is wrong with it, before the text has a place among others.
+/// `folder` is where the file is.
+pub(super) fn settings(text: &str, folder: &Path) -> (Settings, Vec<Diagnostic>) {
+    let mut reader = Reader { folder, findings: Vec::new() };
+    let root = match DeTable::parse(text) {
         Ok(root) => root,
         Err(error) => {
             // What follows the first error mostly follows from it, so nothing else is said or used.
-            let span = reader.span(error.span().unwrap_or_default());
-            let finding = Diagnostic::error("CFG001", span, lower_first(error.message()));
+            let at = span(error.span().unwrap_or_default());
+            let finding = Diagnostic::error("CFG001", at, lower_first(error.message()));
             return (Settings::default(), vec![finding]);
         }
     };
@@ -43,7 +40,6 @@ pub(super) fn settings(
 }
 
 struct Reader<'a> {
-    source: SourceId,
     folder: &'a Path,
     findings: Vec<Diagnostic>,
 }
@@ -119,8 +115,8 @@ impl Reader<'_> {
                 for (key, value) in table {
                     let code = key.get_ref().to_string();
                     if rule::find(&code).is_none() {
-                        let span = self.span(key.span());
-                        self.findings.push(unknown_code(&code, span));
+                        let finding = unknown_code(&code, span(key.span()));
+                        self.findings.push(finding);
                     }
                     if let Some(severity) = self.severity(value) {
                         selection.severity.insert(code, severity);
@@ -136,8 +132,7 @@ impl Reader<'_> {
         let mut codes = Vec::new();
         for (code, range) in self.strings(value) {
             if !rule::all().iter().any(|rule| covers(&code, rule.code)) {
-                let span = self.span(range);
-                self.findings.push(unknown_code(&code, span));
+                self.findings.push(unknown_code(&code, span(range)));
             }
             codes.push(code);
         }
@@ -199,22 +194,21 @@ impl Reader<'_> {
     }
 
     fn wrong(&mut self, range: Range<usize>, message: impl Into<String>, help: impl Into<String>) {
-        let span = self.span(range);
-        self.findings.push(Diagnostic::error("CFG003", span, message).help(help));
+        self.findings.push(Diagnostic::error("CFG003", span(range), message).help(help));
     }
 
     fn unknown_key(&mut self, range: Range<usize>, name: &str, known: &[&str]) {
         let message = format!("`{name}` is not a setting");
-        let finding = Diagnostic::error("CFG002", self.span(range), message);
+        let finding = Diagnostic::error("CFG002", span(range), message);
         self.findings.push(match spelling::nearest(name, known.iter().copied()) {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
             None => finding.help(format!("known here: {}", known.join(", "))),
         });
     }
+}
 
-    fn span(&self, range: Range<usize>) -> Span {
-        Span { source: self.source, start: range.start as u32, end: range.end as u32 }
-    }
+fn span(range: Range<usize>) -> Span {
+    Span { source: SourceId(0), start: range.start as u32, end: range.end as u32 }
 }
 
 fn kind(value: &Value<'_>) -> &'static str {

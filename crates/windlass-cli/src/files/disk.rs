@@ -5,8 +5,9 @@ use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
 use windlass::lang::tosca::csar;
-use windlass::source::ReadLog;
 use windlass::source::files::{FOLDER, FileError, Files, Limits, ReadFile, Record, check_path};
+
+use super::FileCache;
 
 /// How many entries of a folder are looked at.
 const NEIGHBORS: usize = 10_000;
@@ -18,22 +19,18 @@ pub(crate) struct DiskFiles {
     /// The folder without links.
     real: PathBuf,
     record: Record,
+    cache: FileCache,
     /// Archives that were looked into, by the beginning of the names of what is in them.
     archives: Vec<(String, Box<dyn Files>)>,
 }
 
 impl DiskFiles {
     /// The files below a folder; the empty path is the current folder.
-    pub(crate) fn new(root: &Path, limits: Limits) -> Result<Self, FileError> {
-        Self::with_log(root, limits, ReadLog::default())
-    }
-
-    /// The same; what is read is counted in this log.
-    pub(crate) fn with_log(root: &Path, limits: Limits, log: ReadLog) -> Result<Self, FileError> {
+    pub(crate) fn new(root: &Path, limits: Limits, cache: &FileCache) -> Result<Self, FileError> {
         let real = fs::canonicalize(or_current(root))
             .map_err(|error| unreadable(&root.to_string_lossy(), &error))?;
-        let record = Record::with_log(limits, log);
-        Ok(DiskFiles { shown: root.to_owned(), real, record, archives: Vec::new() })
+        let (record, cache) = (Record::new(limits), cache.clone());
+        Ok(DiskFiles { shown: root.to_owned(), real, record, cache, archives: Vec::new() })
     }
 
     /// Whether a path without links lies below the folder.
@@ -96,12 +93,16 @@ impl Files for DiskFiles {
         }
         let (name, real) = self.locate(from, path)?;
         let allowance = self.record.allowance(&name)?;
-        let mut bytes = Vec::new();
-        File::open(&real)
-            .and_then(|file| file.take(allowance.saturating_add(1)).read_to_end(&mut bytes))
-            .map_err(|error| unreadable(&name, &error))?;
+        let identity = real.to_string_lossy().into_owned();
+        let bytes = self.cache.read(&identity, &name, allowance, || {
+            let mut bytes = Vec::new();
+            File::open(&real)
+                .and_then(|file| file.take(allowance.saturating_add(1)).read_to_end(&mut bytes))
+                .map_err(|error| unreadable(&name, &error))?;
+            Ok(bytes)
+        })?;
         let text = self.record.admit(&name, bytes)?;
-        Ok(ReadFile { name, identity: real.to_string_lossy().into_owned(), text })
+        Ok(ReadFile { name, identity, text })
     }
 
     fn identity(&mut self, from: Option<&str>, path: &str) -> Result<String, FileError> {
@@ -126,7 +127,7 @@ impl Files for DiskFiles {
         let Some(kind) = super::archive_kind(&real) else { return Ok(None) };
         let prefix = format!("{name}/");
         if !self.archives.iter().any(|(known, _)| *known == prefix) {
-            let files = super::opened(&real, &name, kind, self.record.limits())?;
+            let files = super::opened(&real, &name, kind, self.record.limits(), &self.cache)?;
             self.archives.push((prefix.clone(), files));
         }
         let found = self.archives.iter_mut().find(|(known, _)| *known == prefix);

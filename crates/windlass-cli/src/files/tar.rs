@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
-use windlass::source::files::{FileError, Files, Limits, ReadFile, Record, decode};
+use windlass::source::files::{FileError, Files, Limits, ReadFile, Record};
 
+use super::FileCache;
 use super::archive::{Names, entry_name, is_root, not_a_file, too_many_entries, twice};
 
 /// The files of a tar archive.
@@ -13,6 +14,7 @@ pub(crate) struct TarFiles {
     shown: String,
     names: Names,
     record: Record,
+    cache: FileCache,
 }
 
 #[derive(Debug)]
@@ -29,7 +31,12 @@ enum Entry {
 impl TarFiles {
     /// Reads an archive. Refuses one that unpacks to too much, has too many entries, two with one
     /// name, or one that leads out of it. Files over the limits are known and not kept.
-    pub(crate) fn open(reader: impl Read, shown: &str, limits: Limits) -> Result<Self, FileError> {
+    pub(crate) fn open(
+        reader: impl Read,
+        shown: &str,
+        limits: Limits,
+        cache: &FileCache,
+    ) -> Result<Self, FileError> {
         let limited = Limited { inner: reader, left: limits.archive_bytes };
         let mut archive = tar::Archive::new(limited);
         let wrong = |error: io::Error| broken(shown, limits, &error);
@@ -61,7 +68,8 @@ impl TarFiles {
             }
         }
         let record = Record::new(limits);
-        Ok(TarFiles { entries, shown: shown.to_owned(), names: Names::new(shown), record })
+        let (shown, names, cache) = (shown.to_owned(), Names::new(shown), cache.clone());
+        Ok(TarFiles { entries, shown, names, record, cache })
     }
 
     fn locate(&self, from: Option<&str>, path: &str) -> Result<(String, &Entry), FileError> {
@@ -77,32 +85,37 @@ impl TarFiles {
 }
 
 impl TarFiles {
-    fn unpacked(&mut self, from: Option<&str>, path: &str) -> Result<(String, Vec<u8>), FileError> {
+    fn unpacked(&self, from: Option<&str>, path: &str) -> Result<(String, Vec<u8>), FileError> {
         let (name, entry) = self.locate(from, path)?;
         let limits = self.record.limits();
-        let bytes = match entry {
-            Entry::File(bytes) => bytes.clone(),
+        match entry {
+            Entry::File(bytes) => Ok((name, bytes.clone())),
             Entry::LargeFile => {
                 let limit = limits.file_bytes;
                 let reason = format!("an entry that unpacks to more than {limit} bytes: `{name}`");
-                return Err(FileError::ArchiveBomb { name: self.shown.clone(), reason });
+                Err(FileError::ArchiveBomb { name: self.shown.clone(), reason })
             }
-            _ => return Err(FileError::TooManyBytes { name, limit: limits.total_bytes }),
-        };
-        let bytes = self.record.admit_bytes(&name, bytes)?;
-        Ok((name, bytes))
+            _ => Err(FileError::TooManyBytes { name, limit: limits.total_bytes }),
+        }
     }
 }
 
 impl Files for TarFiles {
     fn read(&mut self, from: Option<&str>, path: &str) -> Result<ReadFile, FileError> {
         let (name, bytes) = self.unpacked(from, path)?;
-        let text = decode(&name, bytes)?;
+        let allowance = self.record.allowance(&name)?;
+        let bytes = self.cache.read(&name, &name, allowance, || Ok::<_, FileError>(bytes))?;
+        let text = self.record.admit(&name, bytes)?;
         Ok(ReadFile { identity: name.clone(), name, text })
     }
 
+    fn identity(&mut self, from: Option<&str>, path: &str) -> Result<String, FileError> {
+        self.locate(from, path).map(|(name, _)| name)
+    }
+
     fn bytes(&mut self, path: &str) -> Result<Vec<u8>, FileError> {
-        self.unpacked(None, path).map(|(_, bytes)| bytes)
+        let (name, bytes) = self.unpacked(None, path)?;
+        self.record.admit_bytes(&name, bytes)
     }
 
     fn exists(&mut self, from: Option<&str>, path: &str) -> Result<(), FileError> {

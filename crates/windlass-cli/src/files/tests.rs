@@ -41,9 +41,15 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
 
 /// Both forms of archives with the same entries, opened.
 fn archives(entries: Entries<'_>, limits: Limits) -> Vec<Result<Box<dyn Files>, FileError>> {
-    let zip = ZipFiles::open(Cursor::new(zipped(entries)), "app.csar", limits);
-    let tar = TarFiles::open(Cursor::new(tarred(entries)), "app.csar", limits);
+    let zip =
+        ZipFiles::open(Cursor::new(zipped(entries)), "app.csar", limits, &FileCache::default());
+    let tar =
+        TarFiles::open(Cursor::new(tarred(entries)), "app.csar", limits, &FileCache::default());
     vec![zip.map(|files| Box::new(files) as _), tar.map(|files| Box::new(files) as _)]
+}
+
+fn open(path: &Path) -> Result<Option<Box<dyn Files>>, FileError> {
+    open_archive(path, small_limits(), &FileCache::default())
 }
 
 fn text(files: &mut dyn Files, from: Option<&str>, path: &str) -> Result<String, FileError> {
@@ -101,7 +107,7 @@ fn entries_that_unpack_to_too_much_are_refused_by_what_they_really_are() {
     for at in places {
         lie[at..at + 4].copy_from_slice(&10_u32.to_le_bytes());
     }
-    let error = ZipFiles::open(Cursor::new(lie), "app.csar", small_limits())
+    let error = ZipFiles::open(Cursor::new(lie), "app.csar", small_limits(), &FileCache::default())
         .and_then(|mut files| files.read(None, "bomb"))
         .unwrap_err();
     assert!(["FILE007", "FILE008"].contains(&error.code()), "{error}");
@@ -113,7 +119,8 @@ fn a_packed_tar_ends_at_its_limit() {
     let bomb = gzipped(&tarred(&[("bomb", &zeros)]));
     assert!(bomb.len() < 2000);
     let reader = flate2::read::MultiGzDecoder::new(Cursor::new(bomb));
-    let error = TarFiles::open(reader, "app.tgz", small_limits()).err().unwrap();
+    let error =
+        TarFiles::open(reader, "app.tgz", small_limits(), &FileCache::default()).err().unwrap();
     assert_eq!(
         error.to_string(),
         "the archive `app.tgz` has more than 20000 bytes when it is unpacked"
@@ -154,10 +161,16 @@ fn two_entries_with_one_name_are_refused() {
                 zip[at..at + other.len()].copy_from_slice(names.1.as_bytes());
             }
         }
-        let error = ZipFiles::open(Cursor::new(zip), "app.csar", small_limits()).err().unwrap();
+        let error =
+            ZipFiles::open(Cursor::new(zip), "app.csar", small_limits(), &FileCache::default())
+                .err()
+                .unwrap();
         assert_eq!(error.code(), "FILE007", "{error}");
         let tar = tarred(&[(names.0, b"1"), (names.1, b"2")]);
-        let error = TarFiles::open(Cursor::new(tar), "app.csar", small_limits()).err().unwrap();
+        let error =
+            TarFiles::open(Cursor::new(tar), "app.csar", small_limits(), &FileCache::default())
+                .err()
+                .unwrap();
         assert_eq!(
             error.to_string(),
             format!(
@@ -176,7 +189,9 @@ fn encrypted_entries_are_refused() {
         let at = zip.windows(4).position(|window| window == signature).unwrap();
         zip[at + flags] |= 1;
     }
-    let error = ZipFiles::open(Cursor::new(zip), "app.csar", small_limits()).err().unwrap();
+    let error = ZipFiles::open(Cursor::new(zip), "app.csar", small_limits(), &FileCache::default())
+        .err()
+        .unwrap();
     assert_eq!(
         error.to_string(),
         "the archive `app.csar` cannot be read: its entry `secret` is encrypted"
@@ -192,22 +207,27 @@ fn damaged_archives_are_refused_and_never_fatal() {
     };
     let (zip, tar) = (zipped(entries), tarred(entries));
     for cut in 0..zip.len() {
-        let files = ZipFiles::open(Cursor::new(&zip[..cut]), "x", small_limits());
+        let files =
+            ZipFiles::open(Cursor::new(&zip[..cut]), "x", small_limits(), &FileCache::default());
         assert_eq!(files.err().map(|error| error.code()), Some("FILE007"), "{cut}");
     }
-    let cut = TarFiles::open(Cursor::new(&tar[..700]), "x", small_limits());
+    let cut = TarFiles::open(Cursor::new(&tar[..700]), "x", small_limits(), &FileCache::default());
     assert_eq!(cut.err().map(|error| error.code()), Some("FILE007"));
     for at in 0..zip.len() {
         let mut damaged = zip.clone();
         damaged[at] ^= 0x55;
-        if let Ok(mut files) = ZipFiles::open(Cursor::new(damaged), "x", small_limits()) {
+        if let Ok(mut files) =
+            ZipFiles::open(Cursor::new(damaged), "x", small_limits(), &FileCache::default())
+        {
             read_all(&mut files);
         }
     }
     for at in 0..tar.len() {
         let mut damaged = tar.clone();
         damaged[at] ^= 0x55;
-        if let Ok(mut files) = TarFiles::open(Cursor::new(damaged), "x", small_limits()) {
+        if let Ok(mut files) =
+            TarFiles::open(Cursor::new(damaged), "x", small_limits(), &FileCache::default())
+        {
             read_all(&mut files);
         }
     }
@@ -221,12 +241,13 @@ fn links_in_archives_are_not_followed() {
     header.set_size(0);
     builder.append_link(&mut header, "link", "/etc/passwd").unwrap();
     let tar = builder.into_inner().unwrap();
-    let mut tar = TarFiles::open(Cursor::new(tar), "x", small_limits()).unwrap();
+    let mut tar =
+        TarFiles::open(Cursor::new(tar), "x", small_limits(), &FileCache::default()).unwrap();
     let mut writer = ::zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options = ::zip::write::SimpleFileOptions::default();
     writer.add_symlink("link", "/etc/passwd", options).unwrap();
     let zip = writer.finish().unwrap();
-    let mut zip = ZipFiles::open(zip, "x", small_limits()).unwrap();
+    let mut zip = ZipFiles::open(zip, "x", small_limits(), &FileCache::default()).unwrap();
     for files in [&mut tar as &mut dyn Files, &mut zip] {
         assert_eq!(
             files.read(None, "link").unwrap_err().to_string(),
@@ -248,8 +269,9 @@ fn a_disk_is_read_below_the_root_only() {
     symlink(folder.path().join("secret"), root.join("outside")).unwrap();
     symlink(folder.path(), root.join("up")).unwrap();
     symlink("itself", root.join("itself")).unwrap();
-    let Opened { mut files, entry } = open(&root.join("app.yaml"), small_limits()).unwrap();
-    let app = files.read(None, &entry.unwrap()).unwrap();
+    let cache = FileCache::default();
+    let mut files = DiskFiles::new(&root, small_limits(), &cache).unwrap();
+    let app = files.read(None, "app.yaml").unwrap();
     assert_eq!(
         (app.name.as_str(), app.text.as_str()),
         (root.join("app.yaml").to_str().unwrap(), "a")
@@ -288,6 +310,8 @@ fn a_disk_is_read_below_the_root_only() {
         assert_eq!(files.read(from, path).unwrap_err().code(), code, "{path}");
     }
     assert_eq!(files.record().names().len(), 4);
+    // What was read through a link is not read again.
+    assert_eq!(cache.log().reads().values().sum::<usize>(), 2);
 }
 
 #[test]
@@ -295,7 +319,7 @@ fn a_disk_keeps_the_limits() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("large"), vec![b'a'; 1001]).unwrap();
     std::fs::write(folder.path().join("latin1"), b"caf\xe9").unwrap();
-    let mut files = DiskFiles::new(folder.path(), small_limits()).unwrap();
+    let mut files = DiskFiles::new(folder.path(), small_limits(), &FileCache::default()).unwrap();
     assert_eq!(files.read(None, "large").unwrap_err().code(), "FILE003");
     assert_eq!(files.read(None, "latin1").unwrap_err().code(), "FILE005");
 }
@@ -307,30 +331,12 @@ fn archives_are_recognized_by_their_first_bytes() {
     for bytes in [zipped(entries), tarred(entries), gzipped(&tarred(entries))] {
         let path = folder.path().join("app");
         std::fs::write(&path, bytes).unwrap();
-        let Opened { mut files, entry } = open(&path, small_limits()).unwrap();
-        assert_eq!(entry, None);
+        let mut files = open(&path).unwrap().expect("an archive");
         let file = files.read(None, "app.yaml").unwrap();
         assert_eq!(file.name, format!("{}/app.yaml", path.display()));
     }
-    let missing = folder.path().join("missing");
-    let Opened { mut files, entry } = open(&missing, small_limits()).unwrap();
-    assert_eq!(files.read(None, &entry.unwrap()).unwrap_err().code(), "FILE001");
-    let nowhere = folder.path().join("no/file");
-    assert_eq!(open(&nowhere, small_limits()).err().unwrap().code(), "FILE001");
-}
-
-#[test]
-fn who_names_a_link_means_the_file_behind_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let real = folder.path().join("real");
-    std::fs::create_dir(&real).unwrap();
-    std::fs::write(real.join("app.yaml"), "a").unwrap();
-    std::fs::write(real.join("db.yaml"), "b").unwrap();
-    let links = folder.path().join("links");
-    std::fs::create_dir(&links).unwrap();
-    symlink(real.join("app.yaml"), links.join("app.yaml")).unwrap();
-    let Opened { mut files, entry } = open(&links.join("app.yaml"), small_limits()).unwrap();
-    let app = files.read(None, &entry.unwrap()).unwrap();
-    assert_eq!(files.read(Some(&app.name), "db.yaml").unwrap().text, "b");
-    assert_eq!(files.read(Some(&app.name), "../links/app.yaml").unwrap().identity, app.identity);
+    std::fs::write(folder.path().join("app.yaml"), "PK").unwrap();
+    for other in ["app.yaml", "missing", "no/file", ""] {
+        assert!(open(&folder.path().join(other)).unwrap().is_none(), "{other}");
+    }
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 
-use windlass::source::files::{FileError, Files, Limits, ReadFile, Record, decode};
+use windlass::source::files::{FileError, Files, Limits, ReadFile, Record};
 use zip::read::Config;
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 
+use super::FileCache;
 use super::archive::{Names, entry_name, is_root, not_a_file, too_many_entries, twice};
 
 /// Texts are packed to a tenth of their size, seldom to a twentieth; an entry that unpacks to more
@@ -23,6 +24,7 @@ pub(crate) struct ZipFiles<R> {
     shown: String,
     names: Names,
     record: Record,
+    cache: FileCache,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +37,12 @@ enum Entry {
 impl<R: Read + Seek> ZipFiles<R> {
     /// Reads the list of entries. Refuses an archive that has too many of them, two with one
     /// name, one that leads out of it, or an encrypted one.
-    pub(crate) fn open(mut reader: R, shown: &str, limits: Limits) -> Result<Self, FileError> {
+    pub(crate) fn open(
+        mut reader: R,
+        shown: &str,
+        limits: Limits,
+        cache: &FileCache,
+    ) -> Result<Self, FileError> {
         let wrong = |error: ZipError| broken(shown, &error);
         let listed = ZipIterable::try_new(&mut reader, Config::default()).map_err(wrong)?.len();
         if listed > limits.archive_entries {
@@ -68,7 +75,7 @@ impl<R: Read + Seek> ZipFiles<R> {
         }
         let record = Record::new(limits);
         let (shown, names) = (shown.to_owned(), Names::new(shown));
-        Ok(ZipFiles { archive, entries, shown, names, record })
+        Ok(ZipFiles { archive, entries, shown, names, record, cache: cache.clone() })
     }
 
     fn locate(&self, from: Option<&str>, path: &str) -> Result<(String, usize), FileError> {
@@ -84,9 +91,8 @@ impl<R: Read + Seek> ZipFiles<R> {
 }
 
 impl<R: Read + Seek> ZipFiles<R> {
-    fn unpacked(&mut self, from: Option<&str>, path: &str) -> Result<(String, Vec<u8>), FileError> {
-        let (name, index) = self.locate(from, path)?;
-        let allowance = self.record.allowance(&name)?;
+    /// The bytes of an entry, at most one more than are allowed.
+    fn unpacked(&mut self, name: &str, index: usize, allowance: u64) -> Result<Vec<u8>, FileError> {
         let limit = self.record.limits().file_bytes;
         let options = zip::read::ZipReadOptions::new().enforce_header_consistency(true);
         let shown = &self.shown;
@@ -109,20 +115,30 @@ impl<R: Read + Seek> ZipFiles<R> {
             let reason = format!("an entry that unpacks to more than {limit} bytes: `{name}`");
             return Err(FileError::ArchiveBomb { name: shown.clone(), reason });
         }
-        let bytes = self.record.admit_bytes(&name, bytes)?;
-        Ok((name, bytes))
+        Ok(bytes)
     }
 }
 
 impl<R: Read + Seek> Files for ZipFiles<R> {
     fn read(&mut self, from: Option<&str>, path: &str) -> Result<ReadFile, FileError> {
-        let (name, bytes) = self.unpacked(from, path)?;
-        let text = decode(&name, bytes)?;
+        let (name, index) = self.locate(from, path)?;
+        let allowance = self.record.allowance(&name)?;
+        let cache = self.cache.clone();
+        let unpack = || self.unpacked(&name, index, allowance);
+        let bytes = cache.read(&name, &name, allowance, unpack)?;
+        let text = self.record.admit(&name, bytes)?;
         Ok(ReadFile { identity: name.clone(), name, text })
     }
 
+    fn identity(&mut self, from: Option<&str>, path: &str) -> Result<String, FileError> {
+        self.locate(from, path).map(|(name, _)| name)
+    }
+
     fn bytes(&mut self, path: &str) -> Result<Vec<u8>, FileError> {
-        self.unpacked(None, path).map(|(_, bytes)| bytes)
+        let (name, index) = self.locate(None, path)?;
+        let allowance = self.record.allowance(&name)?;
+        let bytes = self.unpacked(&name, index, allowance)?;
+        self.record.admit_bytes(&name, bytes)
     }
 
     fn exists(&mut self, from: Option<&str>, path: &str) -> Result<(), FileError> {

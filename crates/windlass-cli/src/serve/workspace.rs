@@ -13,8 +13,8 @@ use windlass::source::Sources;
 use super::refusal::Refusal;
 use crate::commands::check::inputs::{self, Input};
 use crate::failure::Failure;
-use crate::read_options::CommandOptions;
-use crate::{files, input, replace};
+use crate::load::{Content, Loader};
+use crate::{files, replace};
 
 /// The opened files.
 #[derive(Debug)]
@@ -182,16 +182,14 @@ fn describe(path: &Path) -> (Document, Vec<String>) {
         return (Document { name, kind, language: None, is_text: false }, Vec::new());
     }
     let other = Document { name: name.clone(), kind: What::Other, language: None, is_text: true };
-    let Ok(bytes) = input::bytes(path) else { return (other, Vec::new()) };
-    let mut sources = Sources::new();
-    let (id, wrong) = input::add(&mut sources, name.clone(), bytes);
-    if wrong.is_some() {
+    let (loader, mut sources) = (Loader::default(), Sources::new());
+    let Ok(Content::Text(text)) = loader.open(path, None, Origin::Named, &mut sources) else {
         return (other, Vec::new());
-    }
-    let text = input::recognize(None, id, Origin::Named, &sources);
+    };
     let said = text.kind;
-    let options = CommandOptions::default();
-    let (reading, imports) = input::read(text, path, &mut sources, &options, true);
+    let Ok((reading, imports)) = loader.read(text, path, &mut sources, true) else {
+        return (other, Vec::new());
+    };
     let language = reading.language.map(windlass::lang::Language::name);
     let kind = match said {
         Some(Kind::Application) => What::Application,

@@ -120,7 +120,17 @@ pub fn read_goal(
     application: &Application,
     ids: Ids<'_>,
 ) -> Reading<GoalFile> {
-    read(root, sources, |node, findings| {
+    goal_of(Text::new(root), sources, application, ids)
+}
+
+/// Reads the goal file in a text that was looked at.
+pub fn goal_of(
+    text: Text,
+    sources: &Sources,
+    application: &Application,
+    ids: Ids<'_>,
+) -> Reading<GoalFile> {
+    read(text, sources, |node, findings| {
         let ours = windlass::detect(node) == Some(Kind::Goal);
         ours.then(|| {
             (Language::WINDLASS, windlass::read_goal_file(node, application, ids, findings))
@@ -130,7 +140,12 @@ pub fn read_goal(
 
 /// Reads a rule set.
 pub fn read_rules(root: SourceId, sources: &Sources) -> Reading<RuleSet> {
-    read(root, sources, |node, findings| {
+    rules_of(Text::new(root), sources)
+}
+
+/// Reads the rule set in a text that was looked at.
+pub fn rules_of(text: Text, sources: &Sources) -> Reading<RuleSet> {
+    read(text, sources, |node, findings| {
         let ours = windlass::detect(node) == Some(Kind::Rules);
         let rules = ours.then(|| windlass::read_rules(node, findings))?;
         rules.map(|rules| (Language::WINDLASS, rules))
@@ -144,7 +159,7 @@ pub fn read_topology(root: SourceId, sources: &Sources) -> Reading<Topology> {
 
 /// Reads the topology in a text that was looked at.
 pub fn topology_of(text: Text, sources: &Sources) -> Reading<Topology> {
-    read_within(&tree_options(), text, sources, |node, findings| {
+    read(text, sources, |node, findings| {
         let ours = windlass::detect(node) == Some(Kind::Topology);
         let topology = ours.then(|| windlass::read_topology(node, findings))?;
         topology.map(|topology| (Language::WINDLASS, topology))
@@ -152,8 +167,8 @@ pub fn topology_of(text: Text, sources: &Sources) -> Reading<Topology> {
 }
 
 /// Reads durations for an assembly: `NODE.TRANSITION: DURATION`.
-pub fn read_durations(root: SourceId, sources: &Sources) -> Reading<Vec<(String, Timing)>> {
-    read(root, sources, |node, findings| {
+pub fn durations_of(text: Text, sources: &Sources) -> Reading<Vec<(String, Timing)>> {
+    read(text, sources, |node, findings| {
         let durations = windlass::read_durations(node, findings);
         node.is_mapping().then_some((Language::WINDLASS, durations))
     })
@@ -161,11 +176,11 @@ pub fn read_durations(root: SourceId, sources: &Sources) -> Reading<Vec<(String,
 
 /// Reads YAML or JSON with whatever recognizes it.
 fn read<T>(
-    root: SourceId,
+    text: Text,
     sources: &Sources,
     reader: impl FnOnce(Node<'_>, &mut Vec<Diagnostic>) -> Option<(Language, T)>,
 ) -> Reading<T> {
-    read_within(&tree_options(), Text::new(root), sources, reader)
+    read_within(&tree_options(), text, sources, reader)
 }
 
 /// Reads a text of our own: limits are for what others write.

@@ -5,8 +5,6 @@
 //! keep the same law: a path is relative to the file that names it and never leaves the root,
 //! limits hold for bytes and for files, every file read is recorded, and nothing is fetched.
 
-use super::ReadLog;
-
 mod error;
 mod import;
 mod memory;
@@ -38,11 +36,8 @@ pub trait Files {
     /// looked at. For artifacts that must exist.
     fn exists(&mut self, from: Option<&str>, path: &str) -> Result<(), FileError>;
 
-    /// What a file is recognized by, as [`ReadFile::identity`] says it. A form that can tell
-    /// without reading the file does.
-    fn identity(&mut self, from: Option<&str>, path: &str) -> Result<String, FileError> {
-        self.read(from, path).map(|file| file.identity)
-    }
+    /// What a file is recognized by, as [`ReadFile::identity`] says it. The file is not read.
+    fn identity(&mut self, from: Option<&str>, path: &str) -> Result<String, FileError>;
 
     /// The names of all files that may be read, in order, when they are known without
     /// searching a disk: those of an archive or in memory.
@@ -77,7 +72,7 @@ pub struct Limits {
     pub file_bytes: u64,
     /// Bytes of all files together.
     pub total_bytes: u64,
-    /// Files, each counted as often as it is read.
+    /// Files, each counted as often as it is asked for.
     pub files: usize,
     /// Entries of an archive.
     pub archive_entries: usize,
@@ -103,18 +98,12 @@ pub struct Record {
     limits: Limits,
     names: Vec<String>,
     bytes: u64,
-    log: ReadLog,
 }
 
 impl Record {
     /// Nothing read yet.
     pub fn new(limits: Limits) -> Self {
-        Self::with_log(limits, ReadLog::default())
-    }
-
-    /// Nothing read yet; what is read is counted in this log as well.
-    pub fn with_log(limits: Limits, log: ReadLog) -> Self {
-        Record { limits, names: Vec::new(), bytes: 0, log }
+        Record { limits, names: Vec::new(), bytes: 0 }
     }
 
     /// The limits.
@@ -122,7 +111,7 @@ impl Record {
         self.limits
     }
 
-    /// The names of the files read, in the order of reading; a file read twice appears twice.
+    /// The names of the files read, in the order of reading; a file asked for twice appears twice.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -162,7 +151,6 @@ impl Record {
             return Err(FileError::TooManyBytes { name, limit: self.limits.total_bytes });
         }
         self.bytes += length;
-        self.log.note_read(&name);
         self.names.push(name);
         Ok(bytes)
     }

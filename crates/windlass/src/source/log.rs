@@ -21,7 +21,7 @@ impl ReadLog {
     }
 
     /// A text was parsed.
-    pub(crate) fn note_parse(&self, name: &str) {
+    pub fn note_parse(&self, name: &str) {
         *self.counts().parses.entry(name.to_owned()).or_default() += 1;
     }
 

@@ -25,10 +25,15 @@ services:
     image: nginx
     extends: { file: base.yaml, service: base }
 ";
-const HOT: &str = "heat_template_version: 2021-04-16\nresources:\n  a: { type: nested.yaml }\n";
+const HOT: &str = "\
+heat_template_version: 2021-04-16
+resources:
+  a: { type: nested.yaml }
+  b: { type: nested.yaml }
+";
 const TOSCA: &str = "\
 tosca_definitions_version: tosca_2_0
-imports: [types.yaml]
+imports: [types.yaml, more.yaml, { profile: 'org.own:1' }, more.yaml]
 service_template:
   node_templates: {}
 ";
@@ -41,7 +46,10 @@ const BESIDE: &[(&str, &str)] = &[
     ("other.yaml", "services: { db: { image: postgres } }\n"),
     ("base.yaml", "services: { base: { image: nginx } }\n"),
     ("nested.yaml", "heat_template_version: 2021-04-16\nresources: {}\n"),
-    ("types.yaml", "tosca_definitions_version: tosca_2_0\n"),
+    ("types.yaml", "tosca_definitions_version: tosca_2_0\nimports: [more.yaml]\n"),
+    ("more.yaml", "tosca_definitions_version: tosca_2_0\n"),
+    // A profile that is found by what it says, not by its name.
+    ("own.yaml", "tosca_definitions_version: tosca_2_0\nprofile: org.own:1\n"),
 ];
 
 /// Reads a text with the files beside it, and says how often each was parsed.
@@ -67,7 +75,7 @@ fn a_text_is_parsed_once_whatever_language_it_is_in() {
         ("a.json", CONCERTO, Language::CONCERTO, &[]),
         ("compose.yaml", COMPOSE, Language::COMPOSE, &["other.yaml", "base.yaml"]),
         ("stack.yaml", HOT, Language::HOT, &["nested.yaml"]),
-        ("service.yaml", TOSCA, Language::TOSCA, &["types.yaml"]),
+        ("service.yaml", TOSCA, Language::TOSCA, &["types.yaml", "more.yaml", "own.yaml"]),
         ("a.json", OCCI, Language::OCCI, &[]),
     ] {
         let (reading, parses, read) = parses(name, text);

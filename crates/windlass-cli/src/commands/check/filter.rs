@@ -6,14 +6,14 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use windlass::diagnostic::{self, Diagnostic};
 use windlass::source::Sources;
 
-use super::read::Texts;
+use super::read::Collected;
 use crate::args::CheckArgs;
-use crate::config::{self, Config};
+use crate::config;
 use crate::failure::Failure;
 use crate::fingerprint::Fingerprints;
 use crate::report::{Finding, Report};
@@ -24,46 +24,43 @@ pub(super) struct Filtered {
     pub(super) report: Report,
     /// How many findings of the baseline were not there.
     pub(super) stale: usize,
-    /// The files with settings that were looked at, or would have been if they were there.
-    pub(super) settings: Vec<PathBuf>,
 }
 
 /// Leaves out what is not to be reported of what was found in the texts. They are taken.
-pub(super) fn filter(args: &CheckArgs, texts: &mut Texts<'_>) -> Result<Filtered, Failure> {
-    let mut findings = std::mem::take(&mut texts.findings);
-    suppress::apply(&texts.sources, &mut findings);
-    let mut config = Config::default();
-    select(texts, &mut config, &mut findings)?;
+pub(super) fn filter(args: &CheckArgs, found: &mut Collected<'_>) -> Result<Filtered, Failure> {
+    let mut findings = std::mem::take(&mut found.findings);
+    suppress::apply(&found.sources, &mut findings);
+    select(found, &mut findings)?;
     diagnostic::sort(&mut findings);
-    let sources = std::mem::take(&mut texts.sources);
-    let mut report = report(args, sources, findings, texts.checked);
+    let sources = std::mem::take(&mut found.sources);
+    let mut report = report(args, sources, findings, found.checked);
     let stale = match &args.baseline {
         Some(path) => leave_out(&mut report, &baseline::read(path)?),
         None => 0,
     };
-    Ok(Filtered { report, stale, settings: config.looked_at })
+    Ok(Filtered { report, stale })
 }
 
 /// Applies the settings of each file, and adds what is wrong with the settings.
-fn select(
-    texts: &mut Texts<'_>,
-    config: &mut Config,
-    findings: &mut Vec<Diagnostic>,
-) -> Result<(), Failure> {
-    let mut wrong = Vec::new();
+fn select(found: &mut Collected<'_>, findings: &mut Vec<Diagnostic>) -> Result<(), Failure> {
+    let options = &found.loader.options;
+    let mut reported = BTreeSet::new();
     // Settings are looked up for every description, so that a mistake in them is always seen.
-    for folder in texts.folders() {
-        config.of_folder(&folder, &mut texts.sources, &mut wrong)?;
+    for folder in found.folders() {
+        if let Some(file) = options.settings(&folder)?
+            && reported.insert(file.name.clone())
+        {
+            let source = found.sources.add(file.name.clone(), file.text.clone());
+            findings.extend(file.findings(source));
+        }
     }
-    findings.append(&mut wrong);
     let mut by_source = BTreeMap::new();
     let mut kept = Vec::with_capacity(findings.len());
     for mut finding in findings.drain(..) {
         let source = finding.primary.source;
         if let Entry::Vacant(vacant) = by_source.entry(source) {
-            let folder = texts.folder(source);
-            let settings = config.of_folder(&folder, &mut texts.sources, &mut wrong)?;
-            let path = paths::real(Path::new(&texts.sources.get(source).name));
+            let settings = options.settings(&found.folder(source))?;
+            let path = paths::real(Path::new(&found.sources.get(source).name));
             vacant.insert((settings, path));
         }
         let (settings, path) = &by_source[&source];

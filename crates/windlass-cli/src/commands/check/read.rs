@@ -5,22 +5,20 @@ use std::path::{Path, PathBuf};
 
 use windlass::diagnostic::Diagnostic;
 use windlass::lang::tosca::csar::{self, Entry};
-use windlass::lang::{self, Language, Origin, Reading, Recognized, foreign};
+use windlass::lang::{self, Language, Origin, ReadOptions, Reading, Recognized, foreign};
 use windlass::rule;
 use windlass::source::files::{FileError, Files, Limits, ReadFile};
 use windlass::source::{SourceId, Sources, Span};
 
 use super::inputs::{Input, may_be_text, may_hold_description};
 use super::parts;
-use crate::args::HotArgs;
 use crate::failure::Failure;
-use crate::files::{self, Opened};
-use crate::read_options::{self, CommandOptions};
-use crate::{hot, input, paths};
+use crate::load::{Content, Loader};
+use crate::{files, input, paths, read_options};
 
-/// Texts that were read and what was found in them.
-pub(super) struct Texts<'a> {
-    options: &'a CommandOptions,
+/// What was read and what was found in it.
+pub(super) struct Collected<'a> {
+    pub(super) loader: &'a Loader,
     pub(super) sources: Sources,
     pub(super) findings: Vec<Diagnostic>,
     /// How many descriptions were in a known language.
@@ -31,37 +29,23 @@ pub(super) struct Texts<'a> {
     pub(super) skipped: Vec<(String, &'static str)>,
     /// Whether a file that was named is in a language that is not read yet.
     pub(super) is_unread: bool,
-    /// What standard input held.
-    pub(super) stdin: Option<Vec<u8>>,
-    /// What is given beside templates of OpenStack Heat.
-    hot: HotArgs,
-    /// The template before an update.
-    against: Option<PathBuf>,
     /// The folder whose settings count for a description, by its first text.
     folders: BTreeMap<SourceId, PathBuf>,
     /// Compose files that were found in folders.
     composed: Vec<parts::Found>,
 }
 
-impl<'a> Texts<'a> {
-    /// Nothing read yet; `stdin` stands for standard input when that was read before.
-    pub(super) fn new(
-        options: &'a CommandOptions,
-        stdin: Option<Vec<u8>>,
-        hot: HotArgs,
-        against: Option<PathBuf>,
-    ) -> Self {
-        Texts {
-            options,
-            sources: options.sources(),
+impl<'a> Collected<'a> {
+    /// Nothing read yet.
+    pub(super) fn new(loader: &'a Loader) -> Self {
+        Collected {
+            loader,
+            sources: loader.options.sources(),
             findings: Vec::new(),
             checked: 0,
             files: Vec::new(),
             skipped: Vec::new(),
             is_unread: false,
-            stdin,
-            hot,
-            against,
             folders: BTreeMap::new(),
             composed: Vec::new(),
         }
@@ -79,10 +63,7 @@ impl<'a> Texts<'a> {
         language: Option<Language>,
     ) -> Result<(), Failure> {
         let path = match input {
-            Input::Stdin => {
-                let bytes = self.stdin()?;
-                return self.read_named(Path::new("-"), bytes, language);
-            }
+            Input::Stdin => return self.read_named(Path::new("-"), language),
             Input::Unpacked(path) => {
                 self.read_metadata(path);
                 return Ok(());
@@ -91,107 +72,74 @@ impl<'a> Texts<'a> {
         };
         self.files.push(path.clone());
         let is_found = matches!(input, Input::Found(_));
-        match files::open(path, Limits::default()) {
-            Ok(Opened { files, entry: None }) => {
+        match files::open_archive(path, Limits::default(), &self.loader.options.files) {
+            Ok(Some(files)) => {
                 if !self.read_archive(path, files, language, is_found) && !is_found {
                     return Err(input::no_language(&path.display().to_string()));
                 }
+                Ok(())
             }
-            Err(error) if files::is_about_archive(&error) => self.add_unreadable(path, &error),
-            // Anything else is a file of its own. It is opened as it was named, because it may be
-            // a pipe, or a link to wherever the user likes.
-            _ => {
-                let bytes = self.options.bytes(path)?;
-                if !is_found {
-                    return self.read_named(path, bytes, language);
-                }
-                if read_options::is_override(path) {
-                    return Ok(());
-                }
-                if let Ok(text) = String::from_utf8(bytes) {
-                    self.read_found(text, path, language)?;
-                }
+            Ok(None) if !is_found => self.read_named(path, language),
+            Ok(None) if read_options::is_override(path) => Ok(()),
+            Ok(None) => self.read_found(path, language),
+            Err(error) => {
+                self.add_unreadable(path, &error);
+                Ok(())
             }
         }
-        Ok(())
     }
 
     /// Reads a file that was named: it must be a text in a known language.
-    fn read_named(
-        &mut self,
-        path: &Path,
-        bytes: Vec<u8>,
-        language: Option<Language>,
-    ) -> Result<(), Failure> {
-        let name = path.display().to_string();
-        let (id, wrong) = input::add(&mut self.sources, name.clone(), bytes);
-        let reading = match wrong {
-            Some(finding) => Reading { findings: vec![finding], ..Reading::default() },
-            None => {
-                let text = input::recognize(language, id, Origin::Named, &self.sources);
-                self.read_text(text, path, false)?
+    fn read_named(&mut self, path: &Path, language: Option<Language>) -> Result<(), Failure> {
+        let opened = self.loader.open(path, language, Origin::Named, &mut self.sources)?;
+        let (id, reading) = match opened {
+            Content::NoText(id, finding) => {
+                (id, Reading { findings: vec![finding], ..Reading::default() })
+            }
+            Content::Text(text) => {
+                let id = text.id;
+                let (reading, mut files) =
+                    self.loader.read(text, path, &mut self.sources, false)?;
+                self.files.append(&mut files);
+                (id, reading)
             }
         };
         // A file that cannot be read as YAML has something worse than no language.
         if reading.language.is_none() && reading.findings.is_empty() {
-            return Err(input::no_language(&name));
+            return Err(input::no_language(&path.display().to_string()));
         }
         self.take(id, path, reading);
         Ok(())
     }
 
-    /// Reads a text with what stands beside it.
-    fn read_text(
-        &mut self,
-        text: Recognized,
-        path: &Path,
-        beside: bool,
-    ) -> Result<Reading, Failure> {
-        let against = self.against.as_deref();
-        let is_said = !self.hot.is_empty() || against.is_some();
-        let is_template = text.language == Some(Language::HOT);
-        // A file that was found in a folder may be anything; one that was named may not.
-        if against.is_some() && !beside && !is_template {
-            let message = format!("`{}` is no template of OpenStack Heat", path.display());
-            return Err(Failure::usage(message).help("--against compares two templates"));
-        }
-        let (reading, mut files) = if is_said && path.as_os_str() != "-" && is_template {
-            let beside = hot::Beside { args: &self.hot, against };
-            hot::read(text, path, beside, &mut self.sources, self.options)?
-        } else {
-            input::read(text, path, &mut self.sources, self.options, beside)
-        };
-        self.files.append(&mut files);
-        Ok(reading)
-    }
-
     /// Reads a text that was found in a folder, if it is in a known language.
-    fn read_found(
-        &mut self,
-        text: String,
-        path: &Path,
-        language: Option<Language>,
-    ) -> Result<(), Failure> {
-        let name = path.display().to_string();
-        let id = self.sources.add(name.clone(), text);
-        let text = input::recognize(None, id, Origin::Found, &self.sources);
+    fn read_found(&mut self, path: &Path, language: Option<Language>) -> Result<(), Failure> {
+        let text = match self.loader.open(path, None, Origin::Found, &mut self.sources)? {
+            Content::Text(text) => text,
+            Content::NoText(id, _) => {
+                self.sources.take_back(id);
+                return Ok(());
+            }
+        };
+        let id = text.id;
         let Some(wanted) = self.wanted(&text, language) else {
-            let foreign = text.foreign.map(|foreign| (name, foreign.name));
-            self.skipped.extend(foreign);
+            let name = path.display().to_string();
+            self.skipped.extend(text.foreign.map(|foreign| (name, foreign.name)));
             self.sources.take_back(id);
             return Ok(());
         };
         let is_compose = text.language == Some(Language::COMPOSE);
-        let (files, findings) = (self.files.len(), self.findings.len());
-        let reading = self.read_text(text.in_language(wanted), path, true)?;
+        let since = self.findings.len();
+        let text = text.in_language(wanted);
+        let (reading, files) = self.loader.read(text, path, &mut self.sources, true)?;
         self.take(id, path, reading);
         if is_compose {
             if parts::is_beside_base(path) {
-                parts::judge_partly(&mut self.findings, findings);
+                parts::judge_partly(&mut self.findings, since);
             }
-            let own = findings..self.findings.len();
-            self.composed.push(parts::Found::new(path, &self.files[files..], own));
+            self.composed.push(parts::Found::new(path, &files, since..self.findings.len()));
         }
+        self.files.extend(files);
         Ok(())
     }
 
@@ -272,7 +220,8 @@ impl<'a> Texts<'a> {
     /// Looks at a text in an archive.
     fn recognize_packed(&mut self, file: ReadFile) -> Recognized {
         let id = self.sources.add(file.name, file.text);
-        input::recognize(None, id, Origin::Packed, &self.sources)
+        let options = ReadOptions::default();
+        lang::recognize(None, id, Origin::Packed, &self.sources, &options)
     }
 
     /// Reads a text in an archive, if it is in a known language.
@@ -294,7 +243,7 @@ impl<'a> Texts<'a> {
                 return false;
             }
         };
-        let options = self.options.for_file(packed.path, false);
+        let options = self.loader.options.for_file(packed.path, false);
         let reading = lang::read_recognized(text, name, &mut self.sources, files, &options);
         self.take(id, packed.path, reading);
         true
@@ -314,7 +263,8 @@ impl<'a> Texts<'a> {
     fn read_metadata(&mut self, path: &Path) {
         let depth = if path.ends_with(csar::META_FILE) { 2 } else { 1 };
         let folder = path.ancestors().nth(depth).unwrap_or(Path::new(""));
-        if let Ok(mut files) = files::DiskFiles::new(folder, Limits::default())
+        let cache = &self.loader.options.files;
+        if let Ok(mut files) = files::DiskFiles::new(folder, Limits::default(), cache)
             && let Err(error) = csar::entry(&mut files)
         {
             self.add_unreadable(path, &error);
@@ -326,15 +276,6 @@ impl<'a> Texts<'a> {
         let source = self.sources.add(path.display().to_string(), String::new());
         let finding = error.diagnostic(Span { source, start: 0, end: 0 });
         self.take(source, path, Reading { findings: vec![finding], ..Reading::default() });
-    }
-
-    fn stdin(&mut self) -> Result<Vec<u8>, Failure> {
-        if let Some(bytes) = &self.stdin {
-            return Ok(bytes.clone());
-        }
-        let bytes = self.options.bytes(Path::new("-"))?;
-        self.stdin = Some(bytes.clone());
-        Ok(bytes)
     }
 
     /// The folders whose settings count, each once.

@@ -10,7 +10,7 @@ use windlass::source::files::Limits;
 
 use super::{Content, or_failure};
 use crate::failure::Failure;
-use crate::files::{self, Opened};
+use crate::files::{self, FileCache};
 
 /// Writes an application as a CSAR. Every file of `base` stays as it is but for the protocols that
 /// differ from those of the application.
@@ -37,9 +37,8 @@ fn rewrite(
 ) -> Result<Written<Vec<barrel::ArchiveFile>>, Failure> {
     let shown = base.display();
     let unreadable = |error| Failure::usage(format!("cannot read `{shown}`: {error}"));
-    let Opened { mut files, entry: None } =
-        files::open(base, Limits::default()).map_err(unreadable)?
-    else {
+    let opened = files::open_archive(base, Limits::default(), &FileCache::default());
+    let Some(mut files) = opened.map_err(unreadable)? else {
         return Err(Failure::usage(format!("`{shown}` is no archive")));
     };
     let Some(entry) = csar::entry(&mut *files).map_err(unreadable)? else {

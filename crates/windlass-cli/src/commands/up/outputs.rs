@@ -8,17 +8,14 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use windlass::lang::tosca::model::Fields;
 use windlass::lang::tosca::{self, Output};
-use windlass::lang::{self, Origin};
-use windlass::source::Sources;
-use windlass::source::files::Limits;
 use windlass_run::controller::bring_up::SHARED;
 use windlass_run::deployment::Deployment;
 
 use crate::args::Format;
 use crate::failure::Failure;
-use crate::files::{self, Opened};
+use crate::load::Loader;
 use crate::read_options::CommandOptions;
-use crate::{exit_code, input, load, output, replace};
+use crate::{exit_code, output, replace};
 
 /// Where it is kept which service a deployment is of.
 const SERVICE: &str = "service.json";
@@ -79,18 +76,8 @@ pub(super) fn remember(
 fn service(deployment: &Deployment) -> Option<Box<tosca::Model>> {
     let text = fs::read_to_string(deployment.folder().join(SERVICE)).ok()?;
     let Remembered { file, inputs } = serde_json::from_str(&text).ok()?;
-    let options = CommandOptions::with_inputs(inputs);
-    let file = load::entry_of(&file).unwrap_or(file);
-    let mut sources = Sources::new();
-    if let Ok(Opened { mut files, entry: None }) = files::open(&file, Limits::default()) {
-        let options = options.for_file(&file, false);
-        let reading = lang::read_archive_in(None, &mut sources, &mut *files, &options);
-        return reading.ok()??.tosca;
-    }
-    let name = file.display().to_string();
-    let id = sources.add(name, fs::read_to_string(&file).ok()?);
-    let text = input::recognize(None, id, Origin::Named, &sources);
-    input::read(text, &file, &mut sources, &options, false).0.tosca
+    let loader = Loader { options: CommandOptions::with_inputs(inputs) };
+    loader.service(&file)
 }
 
 /// The outputs of a service, a line for each; one without a value is named.

@@ -8,15 +8,15 @@ use std::path::{Component, Path, PathBuf};
 use windlass::application::Application;
 use windlass::lang::tosca;
 use windlass::source::Sources;
-use windlass::source::files::Limits;
+use windlass::source::files::{Files, Limits};
 use windlass_run::deployment::Deployment;
 
 use crate::args::CheckFormat;
 use crate::commands::engine;
 use crate::failure::Failure;
-use crate::files::{self, Opened};
+use crate::files::{self, FileCache};
 use crate::report::Report;
-use crate::{exit_code, load, output, render};
+use crate::{exit_code, output, render};
 
 /// Where the files of an archive are laid out, in the folder of the deployment.
 const ARCHIVE: &str = "archive";
@@ -55,10 +55,7 @@ pub(super) fn directory(
     application: &Application,
     service: &tosca::Model,
 ) -> Result<PathBuf, Failure> {
-    let directory = match load::entry_of(file) {
-        Some(entry) => engine::folder_of(&entry),
-        None => staged(file, deployment, application, service)?,
-    };
+    let directory = staged(file, deployment, application, service)?;
     all_there(application, &directory, |file| directory.join(file).exists())?;
     Ok(directory)
 }
@@ -70,13 +67,11 @@ pub(super) fn inspected_directory(
     service: &tosca::Model,
 ) -> Result<PathBuf, Failure> {
     if !files::looks_like_archive(file) {
-        let directory =
-            load::entry_of(file).map_or(engine::folder_of(file), |it| engine::folder_of(&it));
+        let directory = engine::folder_of(file);
         all_there(application, &directory, |file| directory.join(file).exists())?;
         return Ok(directory);
     }
-    let opened = files::open(file, Limits::default());
-    let Opened { files, .. } = opened.map_err(|error| Failure::usage(error.to_string()))?;
+    let files = opened(file)?;
     let names: BTreeSet<PathBuf> = files.names().iter().map(PathBuf::from).collect();
     let folder = folder_in(file, service);
     let is_there = |wanted: &str| {
@@ -86,6 +81,13 @@ pub(super) fn inspected_directory(
     };
     all_there(application, &file.join(&folder), is_there)?;
     Ok(engine::folder_of(file))
+}
+
+/// The files of an archive.
+fn opened(file: &Path) -> Result<Box<dyn Files>, Failure> {
+    let opened = files::open_archive(file, Limits::default(), &FileCache::default());
+    let opened = opened.map_err(|error| Failure::usage(error.to_string()))?;
+    opened.ok_or_else(|| Failure::usage(format!("`{}` is no archive", file.display())))
 }
 
 /// The folder of the first file of a service, in the archive that has it.
@@ -129,8 +131,7 @@ fn staged(
         }
         _ => {}
     }
-    let opened = files::open(file, Limits::default());
-    let Opened { mut files, .. } = opened.map_err(|error| Failure::usage(error.to_string()))?;
+    let mut files = opened(file)?;
     for name in files.names() {
         let bytes = files.bytes(&name).map_err(|error| Failure::usage(error.to_string()))?;
         // Names of entries were looked at when the archive was opened: none leaves its root.

@@ -103,17 +103,17 @@ impl Builder<'_> {
 
     fn file(&mut self, name: &str, from: Option<&str>, span: Span) -> Resolved {
         let Some(path) = local(name) else { return Resolved::Anything };
-        let read = match &mut self.files {
-            Some(files) => files.read(from, path),
-            None => return Resolved::Anything,
-        };
+        let Some(files) = &mut self.files else { return Resolved::Anything };
+        if let Ok(identity) = files.identity(from, path)
+            && self.known.contains_key(&identity)
+        {
+            return Resolved::Template(identity);
+        }
+        let read = files.read(from, path);
         let file: ReadFile = match read {
             Ok(file) => file,
             Err(error) => return self.refused(&error, span),
         };
-        if self.known.contains_key(&file.identity) {
-            return Resolved::Template(file.identity);
-        }
         if let Err(error) = self.imports.enter(&file, Some(span)) {
             return self.refused(&error, span);
         }

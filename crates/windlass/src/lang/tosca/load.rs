@@ -331,9 +331,36 @@ impl<'a, 'f> Loader<'a, 'f> {
 
     /// The file of a profile that is given by its name alone: one beside the importing file.
     fn profile_beside(&mut self, from: usize, name: &str) -> Option<String> {
-        let importing = self.texts[from].file.path.as_deref()?;
+        let importing = &self.texts[from].file;
+        let path = importing.path.as_deref()?;
         let files = self.files.as_mut()?;
-        self.beside.find(&mut **files, importing, name)
+        let own = files.identity(Some(path), path.rsplit('/').next().unwrap_or(path)).ok();
+        let (texts, by_identity, sources) = (&self.texts, &self.by_identity, &*self.sources);
+        let known = |identity: &str| {
+            let is_own = own.as_deref() == Some(identity);
+            let at = by_identity.get(identity).map(|at| &texts[*at].file);
+            let file = if is_own { Some(importing) } else { at };
+            file.map(|file| sources.get(file.source).text.as_str())
+        };
+        self.beside.find(&mut **files, path, name, &known)
+    }
+
+    /// A file that is imported. One that was read before is not read again; of one that is known as
+    /// a text, the text is left out.
+    fn file(&mut self, from: Option<&str>, path: &str) -> Result<ReadFile, FileError> {
+        let Some(files) = self.files.as_mut() else {
+            return Err(FileError::Missing { name: path.to_owned() });
+        };
+        if let Ok(identity) = files.identity(from, path) {
+            if let Some(file) = self.beside.take(&identity) {
+                return Ok(file);
+            }
+            if let Some(at) = self.by_identity.get(&identity) {
+                let name = self.texts[*at].file.path.clone().unwrap_or_default();
+                return Ok(ReadFile { name, identity, text: String::new() });
+            }
+        }
+        files.read(from, path)
     }
 
     /// Imports a file beside the importing one.
@@ -359,11 +386,11 @@ impl<'a, 'f> Loader<'a, 'f> {
                 Err(error) => Err(error),
             }
         } else {
-            files.read(name.as_deref(), path)
+            self.file(name.as_deref(), path)
         };
         // A path may also be meant from the root of the archive.
         let read = match read {
-            Err(FileError::Missing { .. }) => files.read(None, path).or(read),
+            Err(FileError::Missing { .. }) => self.file(None, path).or(read),
             read => read,
         };
         match read {

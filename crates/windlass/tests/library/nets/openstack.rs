@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use windlass::application::Application;
 use windlass::application::assembly::Assembly;
-use windlass::lang::documents;
+use windlass::lang::{Text, documents};
 use windlass::simulate::what_if::{self, Change};
 use windlass::simulate::{Mode, Scenario, path, simulate};
 use windlass::source::Sources;
@@ -25,7 +25,7 @@ fn with_durations(assembly: &Application, setting: &str, kind: &str) -> Applicat
     let mut sources = Sources::new();
     let text = file(&format!("durations/{setting}.{kind}.yaml"));
     let root = sources.add("durations.yaml", text);
-    let reading = documents::read_durations(root, &sources);
+    let reading = documents::durations_of(Text::new(root), &sources);
     assert!(reading.findings.is_empty(), "{:?}", reading.findings);
     let changes: Vec<Change> = reading
         .document
