@@ -4,11 +4,15 @@
 
 #[path = "../../../crates/windlass-cli/src/files/archive.rs"]
 mod archive;
+#[allow(dead_code, reason = "the command line uses more of it")]
+#[path = "../../../crates/windlass-cli/src/files/cache.rs"]
+mod cache;
 #[path = "../../../crates/windlass-cli/src/files/tar.rs"]
 mod tar_files;
 #[path = "../../../crates/windlass-cli/src/files/zip.rs"]
 mod zip_files;
 
+use self::cache::FileCache;
 use self::tar_files::TarFiles;
 use self::zip_files::ZipFiles;
 use super::findings;
@@ -28,16 +32,16 @@ const LIMITS: Limits = Limits {
 
 /// A zip archive, such as a CSAR.
 pub(super) fn zip(input: &[u8]) -> u64 {
-    look(ZipFiles::open(Cursor::new(input), "a.zip", LIMITS), "a.zip")
+    look(ZipFiles::open(Cursor::new(input), "a.zip", LIMITS, &FileCache::default()), "a.zip")
 }
 
 /// A tar archive, packed with gzip when it starts so.
 pub(super) fn tar(input: &[u8]) -> u64 {
     if input.starts_with(&[0x1f, 0x8b]) {
         let unpacked = flate2::read::MultiGzDecoder::new(input);
-        return look(TarFiles::open(unpacked, "a.tar", LIMITS), "a.tar");
+        return look(TarFiles::open(unpacked, "a.tar", LIMITS, &FileCache::default()), "a.tar");
     }
-    look(TarFiles::open(input, "a.tar", LIMITS), "a.tar")
+    look(TarFiles::open(input, "a.tar", LIMITS, &FileCache::default()), "a.tar")
 }
 
 /// Reads everything there is, twice through different doors.
