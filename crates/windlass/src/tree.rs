@@ -15,6 +15,7 @@ mod events;
 mod keys;
 mod left_out;
 mod node;
+mod of_value;
 mod parsed;
 mod scalar;
 pub mod value;

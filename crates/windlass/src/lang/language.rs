@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::plan::Plan;
 use crate::source::files::Files;
 use crate::source::{SourceId, Sources};
-use crate::tree::{self, Node, Parsed, Tree};
+use crate::tree::{self, Node, Parsed, Tree, Value};
 
 /// Findings on the way.
 type Findings = Vec<Diagnostic>;
@@ -102,6 +102,11 @@ impl Text {
     /// A text that was not parsed yet.
     pub fn new(id: SourceId) -> Self {
         Text { id, parsed: None }
+    }
+
+    /// What was made from a text, for the reader of another language.
+    pub(crate) fn of_value(id: SourceId, value: &Value) -> Self {
+        Text { id, parsed: Some(Parsed::of_value(id, value)) }
     }
 
     /// The tree and what is wrong with the text. Nothing is parsed twice.

@@ -28,8 +28,8 @@ use crate::diagnostic;
 use crate::graph::{Location, LocationGraph, Process, Role, RoleId, Sort};
 use crate::lang::tosca::locations::{self, Values};
 use crate::lang::tosca::model::Model;
-use crate::source::Sources;
-use crate::tree::{self, Node, Value, emit};
+use crate::source::SourceId;
+use crate::tree::{self, Node, Value};
 
 impl Language {
     /// The renderings of OCCI, JSON and text.
@@ -53,37 +53,37 @@ impl Reader for Occi {
     }
 
     fn read(&self, text: Text, context: &mut Context<'_>) -> Reading {
-        let (mut findings, source) = (Vec::new(), context.sources.get(text.id));
-        let name = source.name.clone();
+        let (mut findings, root) = (Vec::new(), text.id);
+        let source = context.sources.get(root);
         let configuration = if is_text(&source.text) {
-            context.sources.note_parse(text.id);
-            read_text(text.id, &source.text, &mut findings)
+            context.sources.note_parse(root);
+            read_text(root, &source.text, &mut findings)
         } else {
             let (tree, mut syntax) = text.parse(context.sources, &tree::Options::default());
             findings.append(&mut syntax);
             read(tree.root(), &mut findings).filter(|_| tree.is_complete())
         };
         diagnostic::sort(&mut findings);
-        let reading = configuration.map(|configuration| lowered(&configuration, &name, context));
+        let reading = configuration.map(|configuration| lowered(&configuration, root, context));
         Reading { findings, ..reading.unwrap_or_default() }
     }
 }
 
 /// A configuration means the TOSCA service that it maps to. What the types require and it does not
 /// say is not asked for.
-fn lowered(configuration: &Configuration, name: &str, context: &Context<'_>) -> Reading {
-    let mut sources = Sources::new();
-    let root = sources.add(name, emit::yaml(&service(configuration)));
+fn lowered(configuration: &Configuration, root: SourceId, context: &mut Context<'_>) -> Reading {
+    let name = context.sources.get(root).name.clone();
     let options = ReadOptions::default();
     let mut inner = Context {
-        path: name,
-        sources: &mut sources,
+        path: &name,
+        sources: &mut *context.sources,
         files: None,
         options: &options,
         rules: context.rules,
     };
-    let model = tosca::checked(Text::new(root), &mut inner, &mut Vec::new());
-    let lowered = model.as_ref().and_then(|model| tosca::lower::lower(model, super::stem(name)));
+    let text = Text::of_value(root, &service(configuration));
+    let model = tosca::checked(text, &mut inner, &mut Vec::new());
+    let lowered = model.as_ref().and_then(|model| tosca::lower::lower(model, super::stem(&name)));
     let (application, goal) = lowered.unzip();
     Reading { application, goal, tosca: model.map(Box::new), ..Reading::default() }
 }

@@ -78,7 +78,7 @@ pub(super) struct Builder<'t> {
 }
 
 impl<'t> Builder<'t> {
-    fn new(source: SourceId, text: &'t str, options: &'t Options) -> Self {
+    pub(super) fn new(source: SourceId, text: &'t str, options: &'t Options) -> Self {
         let nothing =
             NodeData { start: 0, end: 0, a: 0, b: 0, shape: Shape::ScalarInText(Style::Plain) };
         let tree = Tree {
@@ -139,7 +139,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    fn finish(mut self) -> Parsed {
+    pub(super) fn finish(mut self) -> Parsed {
         self.tree.nodes.shrink_to_fit();
         self.tree.children.shrink_to_fit();
         self.tree.pool.shrink_to_fit();
@@ -163,9 +163,7 @@ impl<'t> Builder<'t> {
         let data = |shape, a, b| NodeData { start, end, a, b, shape };
         match what {
             What::DocumentStart => {
-                self.open.clear();
-                self.in_brackets = 0;
-                self.pending.clear();
+                self.begin_document();
                 Ok(())
             }
             What::DocumentEnd => {
@@ -195,6 +193,21 @@ impl<'t> Builder<'t> {
                 self.add_null(start, end)
             }
         }
+    }
+
+    pub(super) fn begin_document(&mut self) {
+        self.open.clear();
+        self.in_brackets = 0;
+        self.pending.clear();
+    }
+
+    /// Takes an event that stands in no text; whether there was room for it.
+    pub(super) fn take_or_abandon(&mut self, event: Event<'t>) -> bool {
+        let is_taken = self.take(event, "").is_ok();
+        if !is_taken {
+            self.abandon_document();
+        }
+        is_taken
     }
 
     /// Where the text of a scalar is found: in the source if it stands there as it is.
@@ -379,7 +392,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    fn end_document(&mut self, complete: bool) {
+    pub(super) fn end_document(&mut self, complete: bool) {
         if let Some(root) = self.pending.first().copied() {
             self.tree.documents.push(Document { root, complete });
         }

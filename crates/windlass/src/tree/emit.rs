@@ -227,6 +227,13 @@ fn flow(out: &mut String, value: &Value, notation: Notation) {
     }
 }
 
+/// A scalar that is no text, as it stands in YAML.
+pub(super) fn scalar(value: &Value) -> String {
+    let mut out = String::new();
+    write_scalar(&mut out, value, Notation::Block);
+    out
+}
+
 fn write_scalar(out: &mut String, value: &Value, notation: Notation) {
     match value {
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),

@@ -278,6 +278,16 @@ proptest! {
     }
 
     #[test]
+    fn a_value_reads_as_itself_with_every_schema(value in any_value()) {
+        for schema in [Schema::Core, Schema::Yaml11, Schema::Go] {
+            let parsed = Parsed::of_value(SourceId(0), &value);
+            let (tree, findings) = parsed.read_as(&Sources::new(), &Options::with_schema(schema));
+            prop_assert!(findings.is_empty(), "{findings:?}");
+            prop_assert_eq!(Value::from(tree.root()), without_layout(&value));
+        }
+    }
+
+    #[test]
     fn printed_json_reads_back(value in any_value()) {
         let text = emit::json(&value);
         let (tree, findings) = read(&text);

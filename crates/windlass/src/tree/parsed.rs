@@ -4,7 +4,7 @@
 //! that tells the language is also the one that the language reads: [`Parsed::read_as`] sets its
 //! schema, and parses again only where a limit of that language decides how far a text is read.
 
-use super::{Node, Options, Schema, Tree, build};
+use super::{Node, Options, Schema, Tree, Value, build, of_value};
 use crate::diagnostic::{self, Diagnostic};
 use crate::source::{SourceId, Sources};
 
@@ -27,6 +27,11 @@ impl Parsed {
     pub(crate) fn new(source: SourceId, sources: &Sources) -> Self {
         sources.note_parse(source);
         build::parse_text(source, &sources.get(source).text, &Options::default())
+    }
+
+    /// A value as if it stood in a text, all of it at the beginning of this source.
+    pub(crate) fn of_value(source: SourceId, value: &Value) -> Self {
+        of_value::of_value(source, value)
     }
 
     /// The root of the first document.

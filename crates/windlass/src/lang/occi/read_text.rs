@@ -4,7 +4,7 @@
 use super::Configuration;
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceId, Sources};
-use crate::tree::{self, Value, emit};
+use crate::tree::{self, Parsed, Value};
 
 /// Whether a text is of this rendering.
 pub(crate) fn is_text(text: &str) -> bool {
@@ -22,17 +22,10 @@ pub(crate) fn read_text(
     for block in text.split("\n\n").filter(|block| !block.trim().is_empty()) {
         resources.push(resource(block));
     }
-    let written = emit::json(&Value::map().with("resources", Value::List(resources)));
-    let mut sources = Sources::new();
-    let inner = sources.add("occi.json", written.as_str());
-    let (tree, wrong) = tree::parse(inner, &written, &tree::Options::default());
-    let mut found = wrong;
-    let configuration = super::read(tree.root(), &mut found);
-    for finding in found {
-        let at = crate::source::Span { source: root, start: 0, end: 0 };
-        findings.push(Diagnostic::error(finding.code, at, finding.message));
-    }
-    configuration
+    let collection = Value::map().with("resources", Value::List(resources));
+    // Every node lies at the beginning of the text, and so do the findings.
+    let parsed = Parsed::of_value(root, &collection);
+    super::read(parsed.root(), findings)
 }
 
 fn resource(block: &str) -> Value {
