@@ -30,7 +30,7 @@ use windlass::plan::Plan;
 use crate::entry::{Aim, Entry, OrderId};
 use crate::journal::{Journal, JournalError};
 use crate::limits::{Limits, Resource};
-use crate::machine::{FollowError, Machine};
+use crate::machine::{FollowError, Machine, Obstacle};
 use crate::resume::InDoubt;
 use crate::world::World;
 
@@ -71,7 +71,7 @@ pub enum Finish {
     /// An action failed for good, and what had been done was undone.
     RolledBack(Vec<String>),
     /// Nothing can start any more: what each waiting action waits for.
-    Stalled(Vec<String>),
+    Stalled(Vec<Obstacle>),
     /// The ends of these actions are not known, and they must not happen twice.
     InDoubt(Vec<InDoubt>),
     /// The goal holds if the processes of these run, which is not known: their host does not

@@ -7,6 +7,7 @@
 mod error;
 mod instances;
 pub mod net;
+mod obstacle;
 pub mod plan;
 mod progress;
 pub mod protocols;
@@ -23,6 +24,7 @@ use windlass::plan::Plan;
 use crate::entry::{Aim, Task};
 
 pub use error::{FollowError, PlanError, Refusal};
+pub use obstacle::Obstacle;
 
 /// What has to be done for a task.
 #[derive(Debug, Clone)]
@@ -140,8 +142,8 @@ pub trait Machine {
     /// Whether all that was asked for holds.
     fn is_done(&self) -> bool;
 
-    /// What every waiting task waits for, in words.
-    fn stuck(&self) -> Vec<String>;
+    /// What every waiting task waits for.
+    fn obstacles(&self) -> Vec<Obstacle>;
 
     /// A plan from here; none when this model needs no plans.
     fn plan(&self, aim: Aim) -> Result<Option<Plan>, PlanError>;

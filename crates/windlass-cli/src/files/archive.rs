@@ -1,6 +1,6 @@
 //! What all forms of archives share: names, and what may stand under them.
 
-use windlass::source::files::{FileError, resolve};
+use windlass::source::files::{FileError, UnreadableReason, resolve};
 
 /// The name of an entry within its archive, or why the archive is not trusted.
 ///
@@ -67,6 +67,6 @@ pub(super) fn too_many_entries(archive: &str, limit: usize) -> FileError {
 
 /// An entry that is no file: why it cannot be read.
 pub(super) fn not_a_file(shown: String, is_link: bool) -> FileError {
-    let reason = if is_link { "links in archives are not followed" } else { "it is not a file" };
-    FileError::Unreadable { name: shown, reason: reason.to_owned() }
+    let reason = if is_link { UnreadableReason::LinkInArchive } else { UnreadableReason::NoFile };
+    FileError::Unreadable { name: shown, reason }
 }

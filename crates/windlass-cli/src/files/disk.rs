@@ -5,7 +5,9 @@ use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
 use windlass::lang::tosca::csar;
-use windlass::source::files::{FOLDER, FileError, Files, Limits, ReadFile, Record, check_path};
+use windlass::source::files::{
+    FileError, Files, Limits, ReadFile, Record, UnreadableReason, check_path,
+};
 
 use super::FileCache;
 
@@ -64,8 +66,10 @@ impl DiskFiles {
         }
         let metadata = fs::metadata(&real).map_err(|error| unreadable(&shown, &error))?;
         if !metadata.is_file() {
-            let reason = if metadata.is_dir() { FOLDER } else { "it is not a regular file" };
-            return Err(FileError::Unreadable { name: shown, reason: reason.to_owned() });
+            let is_folder = metadata.is_dir();
+            let reason =
+                if is_folder { UnreadableReason::Folder } else { UnreadableReason::Irregular };
+            return Err(FileError::Unreadable { name: shown, reason });
         }
         Ok((shown, real))
     }
@@ -183,6 +187,6 @@ pub(super) fn unreadable(name: &str, error: &std::io::Error) -> FileError {
     let name = name.to_owned();
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => FileError::Missing { name },
-        kind => FileError::Unreadable { name, reason: kind.to_string() },
+        kind => FileError::Unreadable { name, reason: UnreadableReason::System(kind) },
     }
 }

@@ -198,7 +198,7 @@ impl Controller<'_> {
         let engine = Dispatcher::new(machine, world, journal, options, next);
         let mut engine = engine
             .listening(|at: Duration, entries: &[Entry]| operator.events(at, entries))
-            .watching(|machine: &M| operator.waits(&|| machine.stuck()));
+            .watching(|machine: &M| operator.waits(&|| machine.obstacles()));
         let unwritten = |why| self.unwritten(Stage::Begun, &why);
         match beginning {
             Beginning::New { start, plan } => {

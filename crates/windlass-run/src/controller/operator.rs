@@ -9,6 +9,7 @@ use super::drive::RunView;
 use crate::compose::ProjectEvent;
 use crate::deployment::Deployment;
 use crate::entry::Entry;
+use crate::machine::Obstacle;
 use crate::supervisor::DismissedEngine;
 use crate::world::process::Interrupter;
 
@@ -40,7 +41,7 @@ pub trait Operator {
 
     /// What waits for what may be asked; after how long this wants to be called again, if nothing
     /// happens before.
-    fn waits(&self, _reasons: &dyn Fn() -> Vec<String>) -> Option<Duration> {
+    fn waits(&self, _obstacles: &dyn Fn() -> Vec<Obstacle>) -> Option<Duration> {
         None
     }
 

@@ -7,7 +7,7 @@ use super::waiting::Timer;
 use super::{Dispatcher, Finish, Unseen};
 use crate::entry::{End, Ending, Entry, OrderId, Witness};
 use crate::journal::{Journal, JournalError};
-use crate::machine::{Machine, Note};
+use crate::machine::{Machine, Note, Obstacle};
 use crate::world::{Order, OrderStatus, Report, World};
 
 /// What is known about an order whose end the world does not know.
@@ -231,7 +231,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             });
         }
         if reasons.is_empty() {
-            return Some(Finish::Stalled(self.machine.stuck()));
+            return Some(Finish::Stalled(self.machine.obstacles()));
         }
         Some(Finish::Failed(reasons))
     }
@@ -241,7 +241,9 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
             Finish::Reached => (Ending::Reached, Vec::new()),
             Finish::Failed(why) | Finish::NoPlan(why) => (Ending::Failed, why.clone()),
             Finish::RolledBack(why) => (Ending::RolledBack, why.clone()),
-            Finish::Stalled(why) => (Ending::Stalled, why.clone()),
+            Finish::Stalled(obstacles) => {
+                (Ending::Stalled, obstacles.iter().map(Obstacle::to_string).collect())
+            }
             Finish::InDoubt(_) | Finish::Unseen(_) | Finish::Interrupted => return,
         };
         let no_plan = matches!(finish, Finish::NoPlan(_));

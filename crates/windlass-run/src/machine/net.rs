@@ -22,7 +22,8 @@ use windlass::semantics::net::{Action, Blocked, Madeus};
 use windlass::simulate::{Live, Scenario, Waiting};
 
 use super::{
-    FollowError, Machine, Note, PlanError, ProcessMismatch, Refusal, RunningProcesses, Work,
+    FollowError, Machine, Note, Obstacle, PlanError, ProcessMismatch, Refusal, RunningProcesses,
+    Work,
 };
 use crate::entry::{Aim, Task};
 use history::TransitionLog;
@@ -197,31 +198,22 @@ impl Machine for NetMachine<'_> {
         self.abandoned.is_empty() && self.live.waiting().is_empty()
     }
 
-    fn stuck(&self) -> Vec<String> {
+    fn obstacles(&self) -> Vec<Obstacle> {
         if let Some(undoing) = &self.undoing {
-            return undoing.stuck(self.assembly);
+            return undoing.obstacles(self.assembly);
         }
         let madeus = Madeus { assembly: self.assembly, failures: true };
-        let mut words: Vec<String> = Vec::new();
-        for waiting in self.live.waiting() {
-            words.push(match waiting {
-                Waiting::Port(id, port) => format!(
-                    "`{}` waits: {}",
-                    self.assembly.transition_name(id),
-                    madeus.explain(&Blocked::PortNotReady { port })
-                ),
-                Waiting::Cycle(id) => {
-                    format!("`{}` begins again", self.assembly.transition_name(id))
-                }
-                Waiting::Failed(id) => {
-                    format!("`{}` failed", self.assembly.transition_name(id))
-                }
-                Waiting::Place(place) => {
-                    format!("a token cannot pass `{}`", self.assembly.place_name(place))
-                }
-            });
-        }
-        words
+        let action = |id| self.assembly.transition_name(id);
+        let obstacle = |waiting| match waiting {
+            Waiting::Port(id, port) => {
+                let why = madeus.explain(&Blocked::PortNotReady { port });
+                Obstacle::Port { action: action(id), why }
+            }
+            Waiting::Cycle(id) => Obstacle::Cycle { action: action(id) },
+            Waiting::Failed(id) => Obstacle::Failed { action: action(id) },
+            Waiting::Place(place) => Obstacle::Place { place: self.assembly.place_name(place) },
+        };
+        self.live.waiting().into_iter().map(obstacle).collect()
     }
 
     /// Forward the rules alone decide; back there is what `compensate` says.

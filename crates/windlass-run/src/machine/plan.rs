@@ -22,8 +22,8 @@ use windlass::system::Budget;
 
 use super::progress::Progress;
 use super::{
-    FollowError, Machine, Note, PlanError, ProcessMismatch, Refusal, RunningProcesses, Work,
-    instances,
+    FollowError, Machine, Note, Obstacle, PlanError, ProcessMismatch, Refusal, RunningProcesses,
+    Work, instances,
 };
 use crate::entry::{Aim, Task};
 
@@ -249,15 +249,15 @@ impl Machine for PlanMachine<'_> {
         self.progress.is_done() && (self.aim == Aim::Back || self.goal.as_ref().is_none_or(holds))
     }
 
-    fn stuck(&self) -> Vec<String> {
-        let mut words = self.progress.stuck(|task| match self.allowed(task) {
+    fn obstacles(&self) -> Vec<Obstacle> {
+        let mut found = self.progress.obstacles(|task| match self.allowed(task) {
             Ok(_) => "it waits for a free place".to_owned(),
             Err(why) => why.to_string(),
         });
-        if words.is_empty() && self.progress.is_idle() && !self.is_done() {
-            words.push("every action is done, and the goal does not hold".to_owned());
+        if found.is_empty() && self.progress.is_idle() && !self.is_done() {
+            found.push(Obstacle::Goal);
         }
-        words
+        found
     }
 
     fn plan(&self, aim: Aim) -> Result<Option<Plan>, PlanError> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use windlass::plan::{Plan, Step};
 
+use super::Obstacle;
 use crate::entry::Task;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,29 +140,30 @@ impl Progress {
 
     /// What every step waits for that has not been done; `why` says what keeps one whose turn it
     /// is.
-    pub(super) fn stuck(&self, why: impl Fn(Task) -> String) -> Vec<String> {
+    pub(super) fn obstacles(&self, why: impl Fn(Task) -> String) -> Vec<Obstacle> {
         let mut before: Vec<Option<usize>> = vec![None; self.plan.steps.len()];
         for edge in &self.plan.order {
             if self.status[edge.before] != Status::Done {
                 before[edge.after].get_or_insert(edge.before);
             }
         }
-        let mut words = Vec::new();
+        let mut found = Vec::new();
         for (at, (step, status)) in self.plan.steps.iter().zip(&self.status).enumerate() {
-            let label = &step.label;
+            let action = step.label.clone();
             match status {
                 Status::Done | Status::Running => {}
-                Status::GivenUp => words.push(format!("`{label}` failed")),
+                Status::GivenUp => found.push(Obstacle::Failed { action }),
                 Status::Waiting if self.missing[at] == 0 => {
                     let why = why(Task(at as u32));
-                    words.push(format!("`{label}` cannot start: {why}"));
+                    found.push(Obstacle::Forbidden { action, why });
                 }
                 Status::Waiting => {
-                    let before = before[at].map_or("", |before| &self.plan.steps[before].label);
-                    words.push(format!("`{label}` waits for `{before}`"));
+                    let before = before[at].map(|before| self.plan.steps[before].label.clone());
+                    let before = before.unwrap_or_default();
+                    found.push(Obstacle::Order { action, before });
                 }
             }
         }
-        words
+        found
     }
 }

@@ -13,7 +13,8 @@ use windlass::system::Budget;
 use super::plan::PlanMachine;
 use super::single::SingleMachine;
 use super::{
-    FollowError, Machine, Note, PlanError, ProcessMismatch, Refusal, RunningProcesses, Work,
+    FollowError, Machine, Note, Obstacle, PlanError, ProcessMismatch, Refusal, RunningProcesses,
+    Work,
 };
 use crate::entry::{Aim, Task};
 
@@ -120,8 +121,8 @@ impl Machine for ProtocolMachine<'_> {
         self.inner().is_done()
     }
 
-    fn stuck(&self) -> Vec<String> {
-        self.inner().stuck()
+    fn obstacles(&self) -> Vec<Obstacle> {
+        self.inner().obstacles()
     }
 
     fn plan(&self, aim: Aim) -> Result<Option<Plan>, PlanError> {

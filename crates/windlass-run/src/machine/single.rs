@@ -27,8 +27,8 @@ use windlass::system::Budget;
 
 use super::progress::Progress;
 use super::{
-    FollowError, Machine, Note, PlanError, ProcessMismatch, Refusal, RunningProcesses, Work,
-    instances,
+    FollowError, Machine, Note, Obstacle, PlanError, ProcessMismatch, Refusal, RunningProcesses,
+    Work, instances,
 };
 use crate::entry::{Aim, Task};
 
@@ -282,8 +282,8 @@ impl Machine for SingleMachine<'_> {
             && (self.aim == Aim::Back || self.goal.as_ref().is_none_or(holds))
     }
 
-    fn stuck(&self) -> Vec<String> {
-        let mut words = self.progress.stuck(|task| {
+    fn obstacles(&self) -> Vec<Obstacle> {
+        let mut found = self.progress.obstacles(|task| {
             let Ok(action) = self.action(task) else { return "it is no operation".to_owned() };
             let Action::Perform { node, .. } = action else { return String::new() };
             let why = self.allowed(node, &action).and_then(|found| self.check_overlap(node, found));
@@ -292,11 +292,11 @@ impl Machine for SingleMachine<'_> {
                 Err(why) => why.to_string(),
             }
         });
-        words.extend(self.pending_faults().map(|why| why.to_string()));
-        if words.is_empty() && self.progress.is_idle() && !self.is_done() {
-            words.push("every action is done, and the goal does not hold".to_owned());
+        found.extend(self.pending_faults().map(|why| Obstacle::Fault { why: why.to_string() }));
+        if found.is_empty() && self.progress.is_idle() && !self.is_done() {
+            found.push(Obstacle::Goal);
         }
-        words
+        found
     }
 
     fn plan(&self, aim: Aim) -> Result<Option<Plan>, PlanError> {

@@ -79,7 +79,7 @@ fn one_too_many_goes_with_what_is_out_there() {
     let work = machine.work(tasks[0]);
     assert!(work.removes && work.operation.is_none(), "{work:?}");
     machine.end(tasks[0]).unwrap();
-    assert!(machine.is_done(), "{:?}", machine.stuck());
+    assert!(machine.is_done(), "{:?}", machine.obstacles());
 }
 
 #[test]

@@ -13,7 +13,7 @@ use windlass::source::{Origin, Sources};
 use windlass::system::{Budget, Unlimited};
 use windlass_run::entry::{Aim, Task};
 use windlass_run::machine::single::{SingleMachine, without_faults};
-use windlass_run::machine::{Machine, Refusal};
+use windlass_run::machine::{Machine, Obstacle, Refusal};
 
 const HANDLED: &str = include_str!("../../../../examples/atomic/handled.yaml");
 const FORBIDDEN: &str = include_str!("../../../../examples/atomic/forbidden.yaml");
@@ -129,7 +129,7 @@ fn a_death_is_handled_or_ends_the_run() {
     assert_eq!(handled.observe("database").len(), 1);
     assert_eq!(state_of(&application, &handled, "database"), "installed");
     assert_eq!(state_of(&application, &handled, "board"), "sorry");
-    assert!(handled.stuck().iter().all(|word| !word.contains("lacks")));
+    assert!(!handled.obstacles().iter().any(|it| matches!(it, Obstacle::Fault { .. })));
 
     let (application, up) = read(FORBIDDEN);
     let mut forbidden = machine(&application, &up, &[]);

@@ -10,7 +10,7 @@ mod import;
 mod memory;
 mod path;
 
-pub use error::{FOLDER, FileError};
+pub use error::{FileError, UnreadableReason};
 pub(crate) use import::ImportStack;
 pub use memory::MemoryFiles;
 pub use path::{check as check_path, resolve};

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant, SystemTime};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use windlass_run::controller::prediction::Span;
 use windlass_run::entry::{End, Entry, OrderId, Record};
+use windlass_run::machine::Obstacle;
 
 use self::quiet::Quiet;
 use self::view::{Action, View};
@@ -135,7 +136,7 @@ impl Live {
 
     /// Asks why those that wait do, unless it was asked a moment ago: after how long it wants to
     /// be called again then, so that no reason is shown for long that is none any more.
-    pub(crate) fn waits(&mut self, ask: impl FnOnce() -> Vec<String>) -> Option<Duration> {
+    pub(crate) fn waits(&mut self, ask: impl FnOnce() -> Vec<Obstacle>) -> Option<Duration> {
         let mut is_idle = true;
         self.change(|view| is_idle = view.is_idle());
         if is_idle {
@@ -146,12 +147,11 @@ impl Live {
             return Some(left);
         }
         self.asked = Some(Instant::now());
-        let words: Vec<String> =
-            ask().iter().map(|line| escape::visible(line).into_owned()).collect();
+        let obstacles = ask();
         let mut is_news = false;
         self.change(|view| {
-            is_news = view.waiting != words;
-            view.waiting = words;
+            is_news = view.waiting != obstacles;
+            view.waiting = obstacles;
         });
         if is_news {
             // Not left to the next tick: until then the reasons of before would stand there.

@@ -13,6 +13,7 @@ use windlass_run::controller::{
 };
 use windlass_run::deployment::Deployment;
 use windlass_run::entry::Entry;
+use windlass_run::machine::Obstacle;
 use windlass_run::supervisor::DismissedEngine;
 use windlass_run::world::process::Interrupter;
 
@@ -218,8 +219,8 @@ impl Operator for Terminal<'_> {
         }
     }
 
-    fn waits(&self, reasons: &dyn Fn() -> Vec<String>) -> Option<Duration> {
-        self.live.borrow_mut().as_mut()?.waits(reasons)
+    fn waits(&self, obstacles: &dyn Fn() -> Vec<Obstacle>) -> Option<Duration> {
+        self.live.borrow_mut().as_mut()?.waits(obstacles)
     }
 
     fn ends(&self) {

@@ -11,7 +11,7 @@ use windlass::lifecycle::implementation::Effect;
 
 use super::history::Span;
 use crate::entry::Task;
-use crate::machine::Refusal;
+use crate::machine::{Obstacle, Refusal};
 
 /// Whether a crash in the middle of undoing can be mended by undoing again. A check that says
 /// whether something has been done does not say whether it has been undone.
@@ -81,16 +81,16 @@ impl Undoing {
         self.left.keys().copied()
     }
 
-    /// What keeps those that are left, in words.
-    pub(super) fn stuck(&self, assembly: &Assembly<'_>) -> Vec<String> {
-        let words = |id: &TransitionId| {
-            let name = assembly.transition_name(*id);
+    /// What keeps those that are left.
+    pub(super) fn obstacles(&self, assembly: &Assembly<'_>) -> Vec<Obstacle> {
+        let obstacle = |id: &TransitionId| {
+            let action = format!("undo {}", assembly.transition_name(*id));
             if self.failed.contains(id) {
-                return Some(format!("`undo {name}` failed"));
+                return Some(Obstacle::Failed { action });
             }
             let waits = !self.running.contains(id);
-            waits.then(|| format!("`undo {name}` waits for what began after it"))
+            waits.then_some(Obstacle::UndoneLater { action })
         };
-        self.left.keys().filter_map(words).collect()
+        self.left.keys().filter_map(obstacle).collect()
     }
 }

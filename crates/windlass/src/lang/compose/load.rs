@@ -9,7 +9,7 @@ use super::{EMPTY, Findings, OBSOLETE_KEY, Options, SHAPE, dotenv, merge, schema
 use super::{NO_ENV_FILE, normalize, read, validate};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lang::language::Text;
-use crate::source::files::{FOLDER, FileError, Files, ReadFile};
+use crate::source::files::{FileError, Files, ReadFile, UnreadableReason};
 use crate::source::{SourceId, Sources, Span};
 use crate::tree::{self, Schema, Tree};
 
@@ -322,7 +322,7 @@ impl<'a> Loader<'a> {
     /// Compose too.
     fn report_dotenv(&mut self, error: &FileError, at: Span) {
         if let FileError::Unreadable { reason, .. } = error
-            && reason != FOLDER
+            && *reason != UnreadableReason::Folder
         {
             let mut finding = Diagnostic::error(NO_ENV_FILE, at, error.to_string());
             finding.help = Some(error.help().to_owned());

@@ -1,10 +1,38 @@
 //! Why a file could not be read, in words for the person who named it.
 
+use std::fmt;
+use std::io::ErrorKind;
+
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
-/// Why something cannot be read that is a folder.
-pub const FOLDER: &str = "it is a folder";
+/// Why a file cannot be read that exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnreadableReason {
+    /// It is a folder.
+    Folder,
+    /// It is a pipe, a device or the like.
+    Irregular,
+    /// An entry of an archive that is no file.
+    NoFile,
+    /// An entry of an archive that is a link.
+    LinkInArchive,
+    /// The system refused.
+    System(ErrorKind),
+}
+
+impl fmt::Display for UnreadableReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            UnreadableReason::Folder => "it is a folder",
+            UnreadableReason::Irregular => "it is not a regular file",
+            UnreadableReason::NoFile => "it is not a file",
+            UnreadableReason::LinkInArchive => "links in archives are not followed",
+            UnreadableReason::System(kind) => return kind.fmt(f),
+        })
+    }
+}
 
 /// Why a file could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,7 +122,7 @@ pub enum FileError {
         /// The file.
         name: String,
         /// Why.
-        reason: String,
+        reason: UnreadableReason,
     },
     /// The path is an address on the network.
     Remote {
@@ -170,9 +198,11 @@ impl FileError {
                 "look at parts of it, one after the other"
             }
             FileError::TooDeep { .. } => "let files import each other in fewer steps",
-            FileError::Unreadable { reason, .. } => match reason.as_str() {
-                FOLDER => "name a file in it",
-                "permission denied" => "give yourself the right to read it",
+            FileError::Unreadable { reason, .. } => match reason {
+                UnreadableReason::Folder => "name a file in it",
+                UnreadableReason::System(ErrorKind::PermissionDenied) => {
+                    "give yourself the right to read it"
+                }
                 _ => "name a regular file that can be read",
             },
             FileError::BadPath { .. } => "name a file, with `/` between folders",
@@ -192,8 +222,8 @@ impl FileError {
     }
 }
 
-impl std::fmt::Display for FileError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FileError::Missing { name } => write!(f, "there is no file `{name}`"),
             FileError::OutsideRoot { path } => {

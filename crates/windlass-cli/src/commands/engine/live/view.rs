@@ -5,6 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use windlass_run::entry::{End, Entry, OrderId, Record};
+use windlass_run::machine::Obstacle;
 
 use crate::escape;
 use crate::report::count;
@@ -28,7 +29,7 @@ pub(super) struct Action {
 #[derive(Debug)]
 pub(super) struct View {
     running: BTreeMap<OrderId, Action>,
-    pub(super) waiting: Vec<String>,
+    pub(super) waiting: Vec<Obstacle>,
     /// How many actions of the run have been done, by whichever engine.
     done: usize,
     /// How many tries have ended while this view was there.
@@ -109,8 +110,8 @@ impl View {
 
     pub(super) fn starts(&mut self, order: OrderId, action: Action) {
         // What starts waits no longer, whether or not anybody asks again.
-        let waits = format!("`{}` ", action.label);
-        self.waiting.retain(|line| !line.starts_with(&waits));
+        let is_it = |label: &str| escape::visible(label) == action.label;
+        self.waiting.retain(|obstacle| !obstacle.action().is_some_and(is_it));
         self.running.insert(order, action);
     }
 
@@ -198,24 +199,27 @@ fn at_most(lines: &[String], most: usize, verb: &str) -> Vec<String> {
 }
 
 /// Those that wait for the same are one line.
-fn grouped(waiting: &[String]) -> Vec<String> {
-    const WAITS: &str = " waits for ";
-    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut groups: Vec<(&str, usize)> = Vec::new();
-    for line in waiting {
-        let known = line.split_once(WAITS).and_then(|(_, whom)| places.get(whom));
-        if let Some(at) = known {
-            groups[*at].1 += 1;
-            continue;
+fn grouped(waiting: &[Obstacle]) -> Vec<String> {
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut groups: Vec<(&Obstacle, usize)> = Vec::new();
+    for obstacle in waiting {
+        if let Some(first) = obstacle.waits_for() {
+            if let Some(at) = places.get(&first) {
+                groups[*at].1 += 1;
+                continue;
+            }
+            places.insert(first, groups.len());
         }
-        if let Some((_, whom)) = line.split_once(WAITS) {
-            places.insert(whom, groups.len());
-        }
-        groups.push((line, 0));
+        groups.push((obstacle, 0));
     }
-    let words = |(line, others): (&str, usize)| match line.split_once(WAITS) {
-        Some((who, whom)) if others > 0 => format!("{who} and {others} more wait for {whom}"),
-        _ => line.to_owned(),
+    let words = |(obstacle, others): (&Obstacle, usize)| {
+        let line = match (obstacle.action(), obstacle.waits_for()) {
+            (Some(action), Some(first)) if others > 0 => {
+                format!("`{action}` and {others} more wait for {first}")
+            }
+            _ => obstacle.to_string(),
+        };
+        escape::visible(&line).into_owned()
     };
     groups.into_iter().map(words).collect()
 }
@@ -263,6 +267,10 @@ fn shortened(line: &str, width: usize) -> String {
 mod tests {
     use super::*;
 
+    fn order(action: &str, before: &str) -> Obstacle {
+        Obstacle::Order { action: action.to_owned(), before: before.to_owned() }
+    }
+
     fn action(label: &str, since: Instant, expected: Option<u64>) -> Action {
         let expected = expected.map(Duration::from_secs);
         Action { label: label.to_owned(), since, expected }
@@ -276,7 +284,8 @@ mod tests {
             let label = format!("start-with-a-rather-long-name user-{order}");
             view.starts(OrderId(order), action(&label, began, Some(2)));
         }
-        view.waiting = (0..20).map(|at| format!("`stop user-{at}` waits for `it {at}`")).collect();
+        view.waiting =
+            (0..20).map(|at| order(&format!("stop user-{at}"), &format!("it {at}"))).collect();
         for (width, height) in [(80, 24), (40, 10), (20, 4), (3, 2), (200, 60), (0, 0)] {
             let lines = view.lines(began + Duration::from_secs(1), width, height);
             assert!(lines.len() <= height.saturating_sub(2).max(1), "{width} {height} {lines:#?}");
@@ -294,8 +303,8 @@ mod tests {
 
     #[test]
     fn those_that_wait_for_the_same_are_one_line() {
-        let waiting = ["`a` waits for `x`", "`b` failed", "`c` waits for `x`", "`d` waits for `y`"];
-        let waiting: Vec<String> = waiting.map(str::to_owned).into();
+        let failed = Obstacle::Failed { action: "b".to_owned() };
+        let waiting = [order("a", "x"), failed, order("c", "x"), order("d", "y")];
         assert_eq!(
             grouped(&waiting),
             ["`a` and 1 more wait for `x`", "`b` failed", "`d` waits for `y`"]
@@ -345,7 +354,7 @@ mod tests {
     fn what_starts_waits_no_longer_and_what_rests_says_so() {
         let mut view = View::new(2, Duration::ZERO);
         let began = view.began;
-        view.waiting = vec!["`start a` waits for `start b`".to_owned()];
+        view.waiting = vec![order("start a", "start b")];
         view.starts(OrderId(1), action("start a", began, None));
         assert_eq!(view.lines(began, 80, 24).len(), 2);
         view.ends(OrderId(1), true);
