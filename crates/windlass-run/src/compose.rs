@@ -28,16 +28,16 @@ mod update;
 
 pub(crate) use canon::digest;
 pub use canon::hashes;
-pub use conflict::{conflicts, held_ports};
-pub use describe::describe;
+pub(crate) use conflict::{conflicts, held_ports};
+pub(crate) use describe::describe;
 pub use event::ProjectEvent;
-pub use health::{Checks, learn_checks};
+pub(crate) use health::learn_checks;
 pub use observed::{
     Observed, ProjectContainer, changed_volumes, containers, observe, observe_as_is,
 };
 pub use order::{arrange, arrange_one_by_one, optional_order, rolling_update};
-pub use refresh::refresh;
-pub use registry::Credentials;
+pub(crate) use refresh::refresh;
+pub(crate) use registry::Credentials;
 pub use requests::{UnknownService, prune, requests, select, with_processes};
 pub use unsupported::unsupported;
 

@@ -55,7 +55,7 @@ use crate::supervisor::DismissedEngine;
 pub use actions::Action;
 pub use error::Error;
 pub use last_run::{LastRun, Standing};
-pub use lease::Lease;
+pub(crate) use lease::Lease;
 pub use operator::{Answer, Notice, Operator, Question};
 
 /// Where actions take place.
@@ -74,7 +74,7 @@ pub enum WorldKind {
 
 impl WorldKind {
     /// The word that a journal has for it.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             WorldKind::Process => "process",
             WorldKind::Docker => "docker",
@@ -84,7 +84,7 @@ impl WorldKind {
     }
 
     /// The world that a journal names.
-    pub fn from_journal(word: &str) -> Result<Self, Error> {
+    pub(crate) fn from_journal(word: &str) -> Result<Self, Error> {
         [WorldKind::Process, WorldKind::Docker, WorldKind::Ssh, WorldKind::Simulated]
             .into_iter()
             .find(|world| world.as_str() == word)
@@ -103,10 +103,8 @@ pub struct Settings {
     pub ssh_config: Option<PathBuf>,
     /// Whether a run returns when its goal is reached, and leaves the processes to themselves.
     pub detach: bool,
-    /// The program that redacts logs and keeps commands, as [`ProcessSettings`] says: one that was
-    /// built with this crate, and none if there is none.
-    ///
-    /// [`ProcessSettings`]: crate::world::process::ProcessSettings
+    /// The program that redacts logs and keeps commands, one that was built with this
+    /// crate, and none if there is none.
     pub program: Option<PathBuf>,
     /// Hears the progress of a Docker engine, from any thread.
     pub docker_progress: fn(&ProjectEvent),
@@ -157,7 +155,7 @@ pub struct Controller<'a> {
     /// How it is driven.
     pub settings: Settings,
     /// Who is asked and told.
-    pub operator: &'a dyn Operator,
+    pub(crate) operator: &'a dyn Operator,
     /// Held until this goes: one engine drives a deployment at a time. None if nothing is done.
     lease: Option<Lease>,
 }
@@ -216,7 +214,7 @@ impl<'a> Controller<'a> {
 }
 
 /// The machine of an application of protocols that is in `state`; nets are refused.
-pub fn machine<'a>(
+pub(crate) fn machine<'a>(
     application: &'a Application,
     state: &GlobalState,
     goal: Option<GoalFile>,

@@ -35,13 +35,13 @@ pub struct Deployment {
 /// As long as it lives, no other engine drives the deployment. The system lets go of it when the
 /// process ends, however it ends.
 #[derive(Debug)]
-pub struct Lock {
+pub(crate) struct Lock {
     _file: File,
 }
 
 /// Why the lock was not had.
 #[derive(Debug)]
-pub enum LockError {
+pub(crate) enum LockError {
     /// Another engine drives the deployment.
     Taken,
     /// The file cannot be made.
@@ -55,7 +55,7 @@ impl Deployment {
     }
 
     /// Makes the folder, for its owner only.
-    pub fn create(&self) -> io::Result<()> {
+    pub(crate) fn create(&self) -> io::Result<()> {
         private_folder(&self.folder)?;
         if let Some(parent) = self.folder.parent() {
             fs::set_permissions(parent, fs::Permissions::from_mode(0o700))?;
@@ -74,7 +74,7 @@ impl Deployment {
     }
 
     /// Whether there ever was a run. Its journal may be lost; then it cannot be read.
-    pub fn exists(&self) -> bool {
+    pub(crate) fn exists(&self) -> bool {
         self.journal().exists() || sqlite::is_lost(&self.journal())
     }
 
@@ -87,7 +87,7 @@ impl Deployment {
     ///
     /// A command that a killed engine was about to start keeps the lock until it has become the
     /// command: that moment is waited for.
-    pub fn lock(&self) -> Result<Lock, LockError> {
+    pub(crate) fn lock(&self) -> Result<Lock, LockError> {
         let path = self.folder.join("lock");
         let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
         let file = opened.map_err(LockError::Io)?;
@@ -122,7 +122,7 @@ impl Deployment {
 const ROOM: u64 = 64 * 1024;
 
 /// Whether the disk of a folder is full, as far as anybody but its owner may use it.
-pub fn has_no_room(folder: &Path) -> bool {
+pub(crate) fn has_no_room(folder: &Path) -> bool {
     rustix::fs::statvfs(folder).is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM)
 }
 

@@ -91,18 +91,18 @@ pub struct Unseen {
 }
 
 /// Gets entries when they are safe.
-pub type Listener<'l> = Box<dyn FnMut(Duration, &[Entry]) + 'l>;
+pub(crate) type Listener<'l> = Box<dyn FnMut(Duration, &[Entry]) + 'l>;
 
 /// Looks at the model between two reports; after how long it wants to look again
 /// when there is none, if it does.
-pub type Watcher<'l, M> = Box<dyn FnMut(&M) -> Option<Duration> + 'l>;
+pub(crate) type Watcher<'l, M> = Box<dyn FnMut(&M) -> Option<Duration> + 'l>;
 
 /// The owner of a run.
 pub struct Dispatcher<'l, M, W, J> {
     /// The model.
     pub machine: M,
     /// Where orders go.
-    pub world: W,
+    pub(crate) world: W,
     journal: J,
     options: Options,
     listener: Listener<'l>,
@@ -140,7 +140,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
 
     /// Shows every entry to `listener` as soon as it is safe.
     #[must_use]
-    pub fn listening(mut self, listener: impl FnMut(Duration, &[Entry]) + 'l) -> Self {
+    pub(crate) fn listening(mut self, listener: impl FnMut(Duration, &[Entry]) + 'l) -> Self {
         self.listener = Box::new(listener);
         self
     }
@@ -148,7 +148,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
     /// Shows the model to `watcher` before the engine goes to sleep, and wakes it when the watcher
     /// wants to look again.
     #[must_use]
-    pub fn watching(mut self, watcher: impl FnMut(&M) -> Option<Duration> + 'l) -> Self {
+    pub(crate) fn watching(mut self, watcher: impl FnMut(&M) -> Option<Duration> + 'l) -> Self {
         self.watcher = Some(Box::new(watcher));
         self
     }
@@ -177,7 +177,7 @@ impl<'l, M: Machine, W: World, J: Journal> Dispatcher<'l, M, W, J> {
     }
 
     /// The orders whose processes run, by instance.
-    pub fn processes(&self) -> BTreeMap<String, OrderId> {
+    pub(crate) fn processes(&self) -> BTreeMap<String, OrderId> {
         self.processes.iter().map(|(id, running)| (id.clone(), running.order)).collect()
     }
 }

@@ -205,7 +205,7 @@ impl Entry {
     /// The same without secrets in what people and programs said. Names, plans and descriptions are
     /// what the state depends on and hold no secret, so that one which happens to be a word of them
     /// changes nothing there.
-    pub fn redacted(&self, secrets: &Secrets) -> Cow<'_, Entry> {
+    pub(crate) fn redacted(&self, secrets: &Secrets) -> Cow<'_, Entry> {
         if secrets.is_empty() {
             return Cow::Borrowed(self);
         }
@@ -228,7 +228,7 @@ impl Entry {
     }
 
     /// The word in the column `kind`.
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Entry::Begun { .. } => "begun",
             Entry::Planned { .. } => "planned",

@@ -57,7 +57,7 @@ pub enum JournalError {
 
 impl JournalError {
     /// Why, without saying that it is about the journal.
-    pub fn reason(&self) -> String {
+    pub(crate) fn reason(&self) -> String {
         match self {
             JournalError::Sqlite { message, .. } | JournalError::File { message, .. } => {
                 message.clone()
@@ -85,7 +85,7 @@ impl JournalError {
 
 impl JournalError {
     /// Whether there was no room to write.
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         matches!(
             self,
             JournalError::Sqlite { is_full: true, .. } | JournalError::File { is_full: true, .. }
@@ -131,7 +131,7 @@ pub struct Memory {
 
 impl Memory {
     /// Everything that was kept.
-    pub fn records(&self) -> Vec<Record> {
+    pub(crate) fn records(&self) -> Vec<Record> {
         self.records.borrow().clone()
     }
 

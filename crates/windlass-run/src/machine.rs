@@ -30,33 +30,33 @@ pub use obstacle::Obstacle;
 #[derive(Debug, Clone)]
 pub struct Work {
     /// For people, unique among the tasks that exist at one time.
-    pub label: String,
+    pub(crate) label: String,
     /// The instance that it is about.
     pub instance: String,
     /// Its node.
-    pub node: String,
+    pub(crate) node: String,
     /// The operation that it is.
     pub operation: Option<String>,
     /// The command.
-    pub run: Option<Command>,
+    pub(crate) run: Option<Command>,
     /// The process of the instance that has to end first.
-    pub stop: Option<Process>,
+    pub(crate) stop: Option<Process>,
     /// The process that has to start.
-    pub spawn: Option<Process>,
+    pub(crate) spawn: Option<Process>,
     /// Whether the instance goes for good from a state in which something of it is out there.
     pub removes: bool,
     /// What may be done when it is not known whether it happened.
-    pub effect: Effect,
+    pub(crate) effect: Effect,
     /// When it is given up.
-    pub timeout: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
     /// What happens when it fails.
-    pub retry: Option<Retry>,
+    pub(crate) retry: Option<Retry>,
     /// Where it runs.
-    pub host: Option<String>,
+    pub(crate) host: Option<String>,
     /// What it holds while it runs.
-    pub lock: Option<String>,
+    pub(crate) lock: Option<String>,
     /// How long it is expected to take.
-    pub expected: Option<Duration>,
+    pub(crate) expected: Option<Duration>,
 }
 
 impl Default for Work {
@@ -94,15 +94,15 @@ pub struct Note {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessMismatch {
     /// The instance.
-    pub instance: String,
+    pub(crate) instance: String,
     /// Its node.
-    pub node: String,
+    pub(crate) node: String,
     /// The process that should run and does not.
-    pub spawn: Option<Process>,
+    pub(crate) spawn: Option<Process>,
 }
 
 /// The process of an instance, as the dispatcher knows it.
-pub type RunningProcesses = BTreeMap<String, Process>;
+pub(crate) type RunningProcesses = BTreeMap<String, Process>;
 
 /// A model under way.
 pub trait Machine {

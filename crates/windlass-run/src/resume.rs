@@ -11,7 +11,7 @@ use crate::journal::{Journal, JournalError};
 use crate::machine::{Machine, ProcessMismatch, Refusal, Work};
 use crate::world::{Order, OrderStatus, World};
 
-pub use mismatch::JournalMismatch;
+pub(crate) use mismatch::JournalMismatch;
 
 /// No journal has as many orders: the file would not fit on a disk.
 const LAST_ORDER: u64 = 1 << 62;
@@ -284,7 +284,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
     }
 
     /// At the beginning of a run: the processes that an earlier run started are looked after.
-    pub fn adopt_processes(&mut self) -> Result<(), JournalError> {
+    pub(crate) fn adopt_processes(&mut self) -> Result<(), JournalError> {
         self.adopt_running();
         self.commit()
     }

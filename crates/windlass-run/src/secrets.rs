@@ -5,7 +5,7 @@ mod filter;
 use std::collections::BTreeMap;
 use std::io;
 
-pub use filter::Filter;
+pub(crate) use filter::Filter;
 
 /// What stands where a secret would.
 const MASK: &str = "***";
@@ -56,18 +56,18 @@ impl FromIterator<(String, String)> for Secrets {
 
 impl Secrets {
     /// The value of a secret.
-    pub fn get(&self, name: &str) -> Option<&str> {
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
     }
 
     /// Whether there is nothing to hide.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.needles.is_empty()
     }
 
     /// Those of these names.
     #[must_use]
-    pub fn only<'n>(&self, names: impl Iterator<Item = &'n str>) -> Secrets {
+    pub(crate) fn only<'n>(&self, names: impl Iterator<Item = &'n str>) -> Secrets {
         names.filter_map(|name| Some((name.to_owned(), self.get(name)?.to_owned()))).collect()
     }
 
@@ -83,7 +83,7 @@ impl Secrets {
     }
 
     /// A text without the secrets in it.
-    pub fn redact(&self, text: &str) -> String {
+    pub(crate) fn redact(&self, text: &str) -> String {
         let mut filter = Filter::new(self);
         let mut bytes = filter.pass(text.as_bytes());
         bytes.extend(filter.rest());

@@ -23,7 +23,7 @@ use crate::world::process::Identity;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Where it says what it does.
-pub fn log(deployment: &Deployment) -> PathBuf {
+pub(crate) fn log(deployment: &Deployment) -> PathBuf {
     deployment.folder().join("supervisor.log")
 }
 
@@ -116,7 +116,7 @@ fn engine(deployment: &Deployment) -> Option<Identity> {
 }
 
 /// Asks the engine in the background to end, and waits for it; none when there was none.
-pub fn dismiss(deployment: &Deployment) -> Option<DismissedEngine> {
+pub(crate) fn dismiss(deployment: &Deployment) -> Option<DismissedEngine> {
     let engine = engine(deployment)?;
     // One that could not be brought back is not ended.
     let dismissed = DismissedEngine::of(engine)?;

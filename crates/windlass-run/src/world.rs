@@ -24,39 +24,39 @@ pub struct Order {
     /// Its number.
     pub id: OrderId,
     /// For people and for names of files.
-    pub label: String,
+    pub(crate) label: String,
     /// The instance that it is about.
     pub instance: String,
     /// Its node.
-    pub node: String,
+    pub(crate) node: String,
     /// The host that it is carried out on, in worlds that have several.
-    pub host: Option<String>,
+    pub(crate) host: Option<String>,
     /// The operation that it carries out.
     pub operation: Option<String>,
     /// The command.
-    pub run: Option<Command>,
+    pub(crate) run: Option<Command>,
     /// The process of the instance that has to end, and how.
-    pub stop: Option<(OrderId, Process)>,
+    pub(crate) stop: Option<(OrderId, Process)>,
     /// The process that has to start.
-    pub spawn: Option<Process>,
+    pub(crate) spawn: Option<Process>,
     /// Whether the instance goes for good, and with it what is out there of it.
-    pub removes: bool,
+    pub(crate) removes: bool,
     /// What may be done when it is unknown whether the command ran.
-    pub effect: Effect,
+    pub(crate) effect: Effect,
     /// How long it is expected to take, for worlds that only play.
-    pub expected: Option<Duration>,
+    pub(crate) expected: Option<Duration>,
     /// Whether it failed for good before, and the operator wants it tried again.
-    pub again: bool,
+    pub(crate) again: bool,
 }
 
 impl Order {
     /// Whether there is nothing to do: such an order ends where it begins.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.run.is_none() && self.stop.is_none() && self.spawn.is_none()
     }
 
     /// Whether it may be carried out again without knowledge of the first time.
-    pub fn is_repeatable(&self) -> bool {
+    pub(crate) fn is_repeatable(&self) -> bool {
         self.run.is_none() || self.effect == Effect::Idempotent
     }
 }

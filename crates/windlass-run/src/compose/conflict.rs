@@ -9,7 +9,7 @@ use crate::world::docker::engine::{Engine, EngineError};
 use crate::world::docker::requests::{self, Part, Requests};
 
 /// Everything that stands in the way, in words.
-pub fn conflicts(
+pub(crate) fn conflicts(
     engine: &Engine,
     project: &Project,
     requests: &Requests,
@@ -47,7 +47,7 @@ pub fn conflicts(
 
 /// Ports of the host that services publish and that a container outside of the project holds, in
 /// words. Whatever else holds a port the engine does not know either.
-pub fn held_ports(engine: &Engine, requests: &Requests) -> Result<Vec<String>, EngineError> {
+pub(crate) fn held_ports(engine: &Engine, requests: &Requests) -> Result<Vec<String>, EngineError> {
     let mut wanted = Vec::new();
     for part in requests.parts.values() {
         // A job that has completed is not started again.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::world::docker::requests::{Build, Part, Requests, Service};
 
 /// The words for an operation of an instance; none when the engine is asked nothing.
-pub fn describe(
+pub(crate) fn describe(
     requests: &Requests,
     node: &str,
     instance: &str,

@@ -7,15 +7,15 @@ use crate::world::docker::engine::{Engine, EngineError};
 
 /// What was learned about the checks that services wait for.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Checks {
+pub(crate) struct Checks {
     /// Services whose image is not there yet, with the image: it is assumed to have a check.
-    pub assumed: Vec<(String, String)>,
+    pub(crate) assumed: Vec<(String, String)>,
     /// Services whose image has none, with the image, and who waits for it.
-    pub missing: Vec<(String, String, String)>,
+    pub(crate) missing: Vec<(String, String, String)>,
 }
 
 /// Looks at the images of services whose health is waited for and whose file has no check.
-pub fn learn_checks(engine: &Engine, project: &mut Project) -> Result<Checks, EngineError> {
+pub(crate) fn learn_checks(engine: &Engine, project: &mut Project) -> Result<Checks, EngineError> {
     let mut checks = Checks::default();
     for (name, waiting) in awaited(project) {
         let fallback = format!("{}-{name}", project.name);

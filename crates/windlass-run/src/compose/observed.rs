@@ -23,7 +23,7 @@ pub struct ProjectContainer {
     /// Its service.
     pub service: String,
     /// Its number.
-    pub number: u32,
+    pub(crate) number: u32,
     /// All that is known.
     pub container: Container,
 }
@@ -32,21 +32,21 @@ pub struct ProjectContainer {
 #[derive(Debug, Default)]
 pub struct Observed {
     /// The state of its application.
-    pub state: GlobalState,
+    pub(crate) state: GlobalState,
     /// The instances whose containers run.
-    pub processes: BTreeMap<String, OrderId>,
+    pub(crate) processes: BTreeMap<String, OrderId>,
     /// Containers that will be replaced.
-    pub stale: Vec<String>,
+    pub(crate) stale: Vec<String>,
     /// Networks that will be recreated.
-    pub networks: Vec<String>,
+    pub(crate) networks: Vec<String>,
     /// What is there and stays, networks and volumes included.
-    pub kept: Vec<String>,
+    pub(crate) kept: Vec<String>,
     /// Containers of services that there are no more.
-    pub orphans: Vec<String>,
+    pub(crate) orphans: Vec<String>,
     /// Containers of services of the file that were not asked for.
-    pub others: Vec<String>,
+    pub(crate) others: Vec<String>,
     /// Instances beyond the replicas that the file asks for.
-    pub surplus: Vec<InstanceId>,
+    pub(crate) surplus: Vec<InstanceId>,
 }
 
 /// All containers of a project.

@@ -8,7 +8,7 @@ use crate::world::docker::requests::{Part, Requests};
 
 /// Pulls the images that `pull_policy` wants again, and with `build` builds all that are
 /// built here. Images that are not there at all are got when the plan comes to them.
-pub fn refresh(
+pub(crate) fn refresh(
     engine: &Engine,
     requests: &mut Requests,
     build_all: bool,

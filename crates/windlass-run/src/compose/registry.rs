@@ -22,11 +22,11 @@ const TOKEN: &str = "<token>";
 
 /// Names and passwords by registry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Credentials(BTreeMap<String, (String, String)>);
+pub(crate) struct Credentials(BTreeMap<String, (String, String)>);
 
 impl Credentials {
     /// What is known, by the variables of an environment; nothing when there is no such file.
-    pub fn read(environment: &BTreeMap<String, String>) -> Self {
+    pub(crate) fn read(environment: &BTreeMap<String, String>) -> Self {
         let folder = environment.get("DOCKER_CONFIG").map(PathBuf::from);
         let home = || environment.get("HOME").map(|home| PathBuf::from(home).join(".docker"));
         let path = folder.or_else(home).map(|folder| folder.join("config.json"));

@@ -31,7 +31,7 @@ pub struct Action {
 }
 
 /// Whether a plan takes instances away.
-pub fn removes_instances(plan: &Plan) -> bool {
+pub(crate) fn removes_instances(plan: &Plan) -> bool {
     plan.steps.iter().any(|step| matches!(step.action, PlanAction::ScaleIn { .. }))
 }
 
@@ -43,7 +43,7 @@ fn words(command: &Command) -> String {
 }
 
 /// The actions of a plan in an order that it allows, with what each executes.
-pub fn of_plan(
+pub(crate) fn of_plan(
     application: &Application,
     start: &GlobalState,
     plan: &Plan,
@@ -52,7 +52,7 @@ pub fn of_plan(
 }
 
 /// The same of a Compose project, with what each asks of the engine.
-pub fn of_project(
+pub(crate) fn of_project(
     application: &Application,
     start: &GlobalState,
     plan: &Plan,
@@ -113,7 +113,7 @@ impl Action {
 }
 
 /// The action that puts a process where its instance is.
-pub fn repair(instance: &str, spawn: Option<&Process>) -> Action {
+pub(crate) fn repair(instance: &str, spawn: Option<&Process>) -> Action {
     let verb = if spawn.is_some() { "start" } else { "stop" };
     let mut report = Action::named(format!("{verb} the process of {instance}"));
     report.starts(spawn.into_iter());
@@ -121,7 +121,7 @@ pub fn repair(instance: &str, spawn: Option<&Process>) -> Action {
 }
 
 /// Transitions of an assembly, with what each executes.
-pub fn of_transitions(assembly: &Assembly<'_>, all: &[TransitionId]) -> Vec<Action> {
+pub(crate) fn of_transitions(assembly: &Assembly<'_>, all: &[TransitionId]) -> Vec<Action> {
     let report = |id: &TransitionId| Action {
         run: assembly.net_transition(*id).action.run.as_ref().map(words),
         ..Action::named(assembly.transition_name(*id))

@@ -90,13 +90,13 @@ impl<'a> Description<'a> {
 
 /// Where a run begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StartState {
+pub(crate) struct StartState {
     /// The instances and their states.
-    pub state: GlobalState,
+    pub(crate) state: GlobalState,
     /// The processes that run.
-    pub processes: Processes,
+    pub(crate) processes: Processes,
     /// Whether nothing has run before.
-    pub is_first: bool,
+    pub(crate) is_first: bool,
 }
 
 /// A deployment that is about to be brought up.

@@ -55,7 +55,7 @@ impl Controller<'_> {
 /// Which processes run by another command than the description says, of which nodes there are more
 /// instances (none of them is removed, because they may have been asked for), and what has been
 /// done otherwise than described.
-pub fn notices(application: &Application, last: &LastRun) -> Result<Vec<Notice>, Error> {
+pub(crate) fn notices(application: &Application, last: &LastRun) -> Result<Vec<Notice>, Error> {
     let Some(standing) = last.standing()? else { return Ok(Vec::new()) };
     let mut all = changed(application, last, &standing);
     all.extend(surplus(application, last, &standing));

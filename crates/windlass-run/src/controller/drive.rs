@@ -31,7 +31,7 @@ const REMARKS: &str = "shared/remarks=";
 
 /// How a run begins.
 #[derive(Debug)]
-pub enum Beginning<'a> {
+pub(crate) enum Beginning<'a> {
     /// From here, with this plan.
     New {
         /// What it begins with.

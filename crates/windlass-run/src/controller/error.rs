@@ -320,11 +320,11 @@ impl fmt::Display for Damage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HealthWait {
     /// The one without a check.
-    pub service: String,
+    pub(crate) service: String,
     /// Its image.
-    pub image: String,
+    pub(crate) image: String,
     /// The one that waits.
-    pub waiting: String,
+    pub(crate) waiting: String,
 }
 
 impl fmt::Display for HealthWait {

@@ -22,15 +22,15 @@ struct HostsFile {
 
 /// How the hosts of a deployment are reached, from what is kept and what the operator says now.
 #[derive(Debug, Clone, Copy)]
-pub struct HostAccess<'a> {
+pub(crate) struct HostAccess<'a> {
     /// The deployment.
-    pub deployment: &'a Deployment,
+    pub(crate) deployment: &'a Deployment,
     /// Its name.
-    pub name: &'a str,
+    pub(crate) name: &'a str,
     /// Another configuration of ssh than the one that is kept.
-    pub config: Option<&'a PathBuf>,
+    pub(crate) config: Option<&'a PathBuf>,
     /// Hears what is worth a line while a host is waited for.
-    pub tell: fn(&str),
+    pub(crate) tell: fn(&str),
 }
 
 /// The world of a run.
@@ -44,7 +44,7 @@ pub(super) fn world(controller: &Controller<'_>, place: ProcessSettings) -> Resu
 
 impl HostAccess<'_> {
     /// What is kept, changed by what the operator says now.
-    pub fn settings(self) -> Result<SshSettings, Error> {
+    pub(crate) fn settings(self) -> Result<SshSettings, Error> {
         let path = self.deployment.folder().join("ssh.json");
         let unusable = |error: io::Error| Error::file("use", &path, error);
         let old: Option<HostsFile> = match fs::read(&path) {

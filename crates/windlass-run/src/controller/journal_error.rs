@@ -22,9 +22,9 @@ pub enum Stage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalAccess {
     /// The file.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Why.
-    pub reason: String,
+    pub(crate) reason: String,
     /// Whether its disk is full.
     pub is_full: bool,
 }

@@ -32,13 +32,13 @@ pub struct LastRun {
     /// The description that it follows.
     pub application: Application,
     /// Its goal.
-    pub goal: Option<GoalFile>,
+    pub(crate) goal: Option<GoalFile>,
     /// The folder that commands start from.
-    pub directory: String,
+    pub(crate) directory: String,
     /// Where it takes place.
     pub world: WorldKind,
     /// Where it began.
-    pub start: GlobalState,
+    pub(crate) start: GlobalState,
     /// Of nets: what earlier runs had done.
     history: Option<NetHistory>,
     /// The processes that ran when it began.
@@ -51,7 +51,7 @@ pub struct LastRun {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunEnd {
     /// How.
-    pub ending: Ending,
+    pub(crate) ending: Ending,
     /// Why, line by line.
     pub why: Vec<String>,
     /// Whether it failed because no plan leads on.
@@ -121,7 +121,7 @@ impl LastRun {
     }
 
     /// What it began with.
-    pub fn run_start(&self) -> RunStart<'_> {
+    pub(crate) fn run_start(&self) -> RunStart<'_> {
         RunStart {
             purpose: self.purpose,
             application: &self.application,
@@ -136,7 +136,7 @@ impl LastRun {
     }
 
     /// The entries alone.
-    pub fn entries(&self) -> Vec<Entry> {
+    pub(crate) fn entries(&self) -> Vec<Entry> {
         self.records.iter().map(|record| record.entry.clone()).collect()
     }
 
@@ -174,12 +174,12 @@ impl LastRun {
     }
 
     /// Whether the run ended where it was to end.
-    pub fn is_reached(&self) -> bool {
+    pub(crate) fn is_reached(&self) -> bool {
         self.ending() == Some(Ending::Reached)
     }
 
     /// Whether nothing is left of what was brought up.
-    pub fn is_down(&self) -> bool {
+    pub(crate) fn is_down(&self) -> bool {
         // Who goes back goes to where the run began.
         let was_nowhere = self.history.is_none();
         self.purpose == Purpose::Down && self.is_reached()
@@ -203,12 +203,12 @@ impl LastRun {
     }
 
     /// Where a run of protocols stands; nets are refused.
-    pub fn protocols(&self) -> Result<Standing, Error> {
+    pub(crate) fn protocols(&self) -> Result<Standing, Error> {
         self.standing()?.ok_or(Error::WholeNets)
     }
 
     /// The assembly at the beginning of this run.
-    pub fn net<'a>(
+    pub(crate) fn net<'a>(
         &self,
         assembly: &'a Assembly<'a>,
         scenario: &'a Scenario,
@@ -217,7 +217,7 @@ impl LastRun {
     }
 
     /// The assembly as this run left it.
-    pub fn net_now<'a>(
+    pub(crate) fn net_now<'a>(
         &self,
         assembly: &'a Assembly<'a>,
         scenario: &'a Scenario,

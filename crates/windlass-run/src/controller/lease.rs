@@ -7,15 +7,15 @@ use crate::supervisor::{self, DismissedEngine};
 
 /// As long as it lives, no other engine drives the deployment.
 #[derive(Debug)]
-pub struct Lease {
+pub(crate) struct Lease {
     _lock: Lock,
     /// The engine in the background that gave way, and how it was started.
-    pub dismissed: Option<DismissedEngine>,
+    pub(crate) dismissed: Option<DismissedEngine>,
 }
 
 impl Lease {
     /// Takes the lock of a deployment; an engine in the background is asked to end.
-    pub fn take(
+    pub(crate) fn take(
         deployment: &Deployment,
         name: &str,
         operator: &dyn Operator,

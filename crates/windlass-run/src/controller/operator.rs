@@ -52,20 +52,6 @@ pub trait Operator {
     fn interruptible(&self, _interrupter: Interrupter) {}
 }
 
-/// An operator who agrees to everything and hears nothing.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct AlwaysYes;
-
-impl Operator for AlwaysYes {
-    fn confirm(&self, _: &Question, _: &[Action]) -> Answer {
-        Answer::Yes
-    }
-
-    fn agrees(&self) -> bool {
-        true
-    }
-}
-
 /// What the operator says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {

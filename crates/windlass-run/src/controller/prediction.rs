@@ -72,7 +72,7 @@ pub fn of_run(last: &LastRun, jobs: Option<usize>) -> Result<Vec<Span>, Error> {
 }
 
 /// What the description lets expect of a run from its beginning.
-pub fn of_start(
+pub(crate) fn of_start(
     start: &RunStart<'_>,
     plan: Option<Plan>,
     jobs: Option<usize>,

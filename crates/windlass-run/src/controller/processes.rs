@@ -75,7 +75,7 @@ impl ObservedProcesses {
     }
 
     /// The instances whose processes should run and do not.
-    pub fn dead(&self, standing: &Standing) -> Result<BTreeSet<String>, Error> {
+    pub(crate) fn dead(&self, standing: &Standing) -> Result<BTreeSet<String>, Error> {
         let Some(found) = &self.found else { return Ok(BTreeSet::new()) };
         for process in found.values() {
             if let ObservedProcess::Unreachable { why, .. } = process {

@@ -10,17 +10,17 @@ use windlass::tree::emit;
 use super::error::{Damage, Error};
 
 /// A description and its goal for the journal.
-pub fn application(application: &Application, goal: Option<&GoalFile>) -> String {
+pub(crate) fn application(application: &Application, goal: Option<&GoalFile>) -> String {
     emit::yaml(&lang::windlass::print(application, goal))
 }
 
 /// A state for the journal.
-pub fn state(application: &Application, state: &GlobalState) -> String {
+pub(crate) fn state(application: &Application, state: &GlobalState) -> String {
     emit::yaml(&lang::windlass::print_state(application, state))
 }
 
 /// Reads a description that a journal stores.
-pub fn read_application(text: &str) -> Result<(Application, Option<GoalFile>), Error> {
+pub(crate) fn read_application(text: &str) -> Result<(Application, Option<GoalFile>), Error> {
     let mut sources = Sources::new();
     let root = sources.add("journal", text);
     let reading = lang::read(None, root, &sources);
@@ -29,7 +29,7 @@ pub fn read_application(text: &str) -> Result<(Application, Option<GoalFile>), E
 }
 
 /// Reads a state that a journal stores.
-pub fn read_state(text: &str, application: &Application) -> Result<GlobalState, Error> {
+pub(crate) fn read_state(text: &str, application: &Application) -> Result<GlobalState, Error> {
     let mut sources = Sources::new();
     let root = sources.add("journal", text);
     let state = documents::kept_state(root, &sources, application);

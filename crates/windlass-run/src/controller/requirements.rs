@@ -19,9 +19,9 @@ pub struct MissingSecret {
     /// Its name.
     pub name: String,
     /// What needs it.
-    pub needed_by: String,
+    pub(crate) needed_by: String,
     /// Where the description names it, if that is known.
-    pub place: Option<(PathBuf, usize)>,
+    pub(crate) place: Option<(PathBuf, usize)>,
 }
 
 impl fmt::Display for MissingSecret {
@@ -36,7 +36,7 @@ impl fmt::Display for MissingSecret {
 
 /// Refuses to begin in a world that lacks what the description asks for. The file is where it was
 /// read from.
-pub fn check(
+pub(crate) fn check(
     application: &Application,
     secrets: &Secrets,
     file: Option<&Path>,

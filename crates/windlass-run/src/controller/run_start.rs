@@ -13,7 +13,7 @@ use crate::entry::{Entry, OrderId, Purpose};
 use crate::machine::net::{HistoryError, NetHistory, NetMachine};
 
 /// The orders behind the processes that run, by instance.
-pub type Processes = BTreeMap<String, OrderId>;
+pub(crate) type Processes = BTreeMap<String, OrderId>;
 
 /// Where nets are: they have tokens, and no instances.
 pub(super) static NO_INSTANCES: GlobalState = GlobalState {
@@ -26,30 +26,30 @@ pub(super) static NO_PROCESSES: Processes = BTreeMap::new();
 
 /// What a run begins with.
 #[derive(Debug, Clone, Copy)]
-pub struct RunStart<'a> {
+pub(crate) struct RunStart<'a> {
     /// What it is for.
-    pub purpose: Purpose,
+    pub(crate) purpose: Purpose,
     /// The description that it follows.
-    pub application: &'a Application,
+    pub(crate) application: &'a Application,
     /// The text of that description, if it is in our own language and kept as it is.
-    pub text: Option<&'a str>,
+    pub(crate) text: Option<&'a str>,
     /// Its goal.
-    pub goal: Option<&'a GoalFile>,
+    pub(crate) goal: Option<&'a GoalFile>,
     /// The folder that commands start from.
-    pub directory: &'a str,
+    pub(crate) directory: &'a str,
     /// Where it takes place.
-    pub world: WorldKind,
+    pub(crate) world: WorldKind,
     /// Where everything is; of nets nothing.
-    pub state: &'a GlobalState,
+    pub(crate) state: &'a GlobalState,
     /// Of nets: what earlier runs have done.
-    pub history: Option<&'a NetHistory>,
+    pub(crate) history: Option<&'a NetHistory>,
     /// The processes that run.
-    pub processes: &'a Processes,
+    pub(crate) processes: &'a Processes,
 }
 
 impl RunStart<'_> {
     /// The first entry of the run.
-    pub fn entry(&self) -> Entry {
+    pub(crate) fn entry(&self) -> Entry {
         let print = || recorded::application(self.application, self.goal);
         let start = if self.application.is_net() {
             self.history.map(NetHistory::to_text)
@@ -67,7 +67,7 @@ impl RunStart<'_> {
     }
 
     /// The assembly at the beginning of the run.
-    pub fn net<'a>(
+    pub(crate) fn net<'a>(
         &self,
         assembly: &'a Assembly<'a>,
         scenario: &'a Scenario,

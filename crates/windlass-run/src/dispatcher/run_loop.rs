@@ -82,7 +82,7 @@ impl<M: Machine, W: World, J: Journal> Dispatcher<'_, M, W, J> {
 
     /// Runs, and stays while there are processes to look after. Ends only when the operator wants
     /// it to, or when something has failed for good.
-    pub fn supervise(&mut self) -> Result<Finish, JournalError> {
+    pub(crate) fn supervise(&mut self) -> Result<Finish, JournalError> {
         loop {
             let finish = self.run_until_idle(true)?;
             if finish != Finish::Reached || self.processes.is_empty() {

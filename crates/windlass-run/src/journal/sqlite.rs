@@ -19,7 +19,7 @@ use crate::entry::{Entry, OrderId, Record};
 use crate::secrets::Secrets;
 
 /// The version of the table below; a journal of a newer one is refused, an older one migrated.
-pub const SCHEMA: i64 = 4;
+pub(crate) const SCHEMA: i64 = 4;
 /// The size of a page, in bytes. Short commits go to the tail; what is written here is many rows at
 /// once.
 const PAGE: u32 = 4096;
@@ -93,7 +93,7 @@ impl From<std::io::Error> for JournalError {
 }
 
 /// Whether a journal that is not there has left something beside it.
-pub fn is_lost(path: &Path) -> bool {
+pub(crate) fn is_lost(path: &Path) -> bool {
     // What cannot be read is something.
     tail::says_something(path).unwrap_or(true)
 }
@@ -145,7 +145,7 @@ impl Sqlite {
     }
 
     /// Removes a journal in which no run has begun.
-    pub fn remove_unused(self) {
+    pub(crate) fn remove_unused(self) {
         if self.last_run().is_ok_and(|run| run == 0) {
             let path = self.path.clone();
             // SQLite removes its own files beside it.
@@ -170,7 +170,7 @@ impl Sqlite {
 
     /// The same for a copy of the tables of the journal at `path`.
     #[must_use]
-    pub fn of_copy(mut self, path: &Path) -> Self {
+    pub(crate) fn of_copy(mut self, path: &Path) -> Self {
         path.clone_into(&mut self.path);
         self
     }
@@ -211,7 +211,7 @@ impl Sqlite {
     }
 
     /// Entries go to the end of this run from here on.
-    pub fn continue_run(&mut self, run: u64) -> Result<(), JournalError> {
+    pub(crate) fn continue_run(&mut self, run: u64) -> Result<(), JournalError> {
         let sql = "SELECT max(place) FROM entries WHERE place BETWEEN ?1 AND ?2";
         let bounds = [place(run, 0), place(run + 1, 0) - 1];
         let last: Option<u64> = self.connection.query_row(sql, bounds, |row| row.get(0))?;
@@ -249,7 +249,7 @@ impl Sqlite {
     }
 
     /// A number for the next order that no order of any run has.
-    pub fn next_order(&self) -> Result<OrderId, JournalError> {
+    pub(crate) fn next_order(&self) -> Result<OrderId, JournalError> {
         let sql = "SELECT coalesce(max(json_extract(body, '$.order')), 0) FROM entries
                    WHERE kind = 'intent'";
         Ok(OrderId(self.connection.query_row(sql, [], |row| row.get::<_, u64>(0))? + 1))

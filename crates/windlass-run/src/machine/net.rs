@@ -6,8 +6,8 @@ mod places;
 mod tokens;
 mod undo;
 
-pub use history::{HistoryError, NetHistory};
-pub use places::{InBetween, OccupiedPlaces};
+pub(crate) use history::{HistoryError, NetHistory};
+pub(crate) use places::InBetween;
 pub use tokens::Token;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use windlass::lifecycle::implementation::{Effect, Process};
 use windlass::lifecycle::timing::Timing;
 use windlass::plan::Plan;
 use windlass::semantics::Semantics;
-use windlass::semantics::net::{Action, Blocked, Madeus};
+use windlass::semantics::net::{Blocked, Madeus};
 use windlass::simulate::{Live, Scenario, Waiting};
 
 use super::{
@@ -55,7 +55,7 @@ impl<'a> NetMachine<'a> {
     }
 
     /// An assembly that has done what a history says; it can only go back.
-    pub fn undo_net(
+    pub(crate) fn undo_net(
         assembly: &'a Assembly<'a>,
         scenario: &'a Scenario,
         history: &NetHistory,
@@ -66,19 +66,14 @@ impl<'a> NetMachine<'a> {
     }
 
     /// What has been done, for another run.
-    pub fn history(&self) -> NetHistory {
+    pub(crate) fn history(&self) -> NetHistory {
         self.log.history(self.assembly)
     }
 
     /// Lets tokens go where they go by themselves. An engine does so when it asks what is next; who
     /// only looks at a run that was read from a journal has not asked.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         while !self.live.settle().is_empty() {}
-    }
-
-    /// Every rule applied so far, when the scenario asks for a trace.
-    pub fn trace(&self) -> impl Iterator<Item = Action> {
-        self.live.trace()
     }
 }
 

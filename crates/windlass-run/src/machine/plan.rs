@@ -37,7 +37,7 @@ pub struct PlanMachine<'a> {
     progress: Progress,
     aim: Aim,
     /// Whether the plan may fault what it does not mean to: the author of a plan said so.
-    pub allow_faults: bool,
+    pub(crate) allow_faults: bool,
     /// Adds to the order of every plan that is made, by the nodes of its instances.
     pub arrange: Option<Arrange>,
     /// How much a search for a plan may cost.
@@ -71,7 +71,7 @@ impl<'a> PlanMachine<'a> {
     }
 
     /// Where everything is.
-    pub fn state(&self) -> &GlobalState {
+    pub(crate) fn state(&self) -> &GlobalState {
         self.now.state()
     }
 

@@ -43,7 +43,7 @@ impl<'a> ProtocolMachine<'a> {
     }
 
     /// Where everything is.
-    pub fn state(&self) -> &GlobalState {
+    pub(crate) fn state(&self) -> &GlobalState {
         match self {
             ProtocolMachine::Replicas(machine) => machine.state(),
             ProtocolMachine::Single(machine) => machine.state(),
@@ -51,7 +51,7 @@ impl<'a> ProtocolMachine<'a> {
     }
 
     /// Adds to the order of every plan that is made; instances that are all there need no order.
-    pub fn arrange(&mut self, arrange: Option<Arrange>) {
+    pub(crate) fn arrange(&mut self, arrange: Option<Arrange>) {
         if let ProtocolMachine::Replicas(machine) = self {
             machine.arrange = arrange;
         }

@@ -4,7 +4,7 @@ use super::{MASK, Secrets};
 
 /// A stream without secrets.
 #[derive(Debug)]
-pub struct Filter {
+pub(crate) struct Filter {
     /// Longest first.
     needles: Vec<Vec<u8>>,
     /// The end of what came, as far as it may be the beginning of a secret.
@@ -15,7 +15,7 @@ pub struct Filter {
 
 impl Filter {
     /// One that hides these.
-    pub fn new(secrets: &Secrets) -> Self {
+    pub(crate) fn new(secrets: &Secrets) -> Self {
         Filter {
             needles: secrets.needles.iter().map(|needle| needle.clone().into_bytes()).collect(),
             held: Vec::new(),
@@ -25,7 +25,7 @@ impl Filter {
 
     /// One for streams that are taken up later at the length that is known.
     #[must_use]
-    pub fn keeping_length(mut self) -> Self {
+    pub(crate) fn keeping_length(mut self) -> Self {
         self.keeps_length = true;
         self
     }
@@ -35,7 +35,7 @@ impl Filter {
     }
 
     /// What can be shown after another piece has come.
-    pub fn pass(&mut self, piece: &[u8]) -> Vec<u8> {
+    pub(crate) fn pass(&mut self, piece: &[u8]) -> Vec<u8> {
         if self.needles.is_empty() {
             return piece.to_vec();
         }
@@ -67,13 +67,8 @@ impl Filter {
         shown
     }
 
-    /// Whether something is held back.
-    pub fn holds(&self) -> bool {
-        !self.held.is_empty()
-    }
-
     /// What was held back, when nothing more comes.
-    pub fn rest(&mut self) -> Vec<u8> {
+    pub(crate) fn rest(&mut self) -> Vec<u8> {
         let mut shown = Vec::new();
         while !self.held.is_empty() {
             let needle = self.needles.iter().find(|needle| self.held.starts_with(needle));
@@ -105,7 +100,7 @@ mod tests {
             for piece in text.as_bytes().chunks(size) {
                 shown.extend(filter.pass(piece));
             }
-            assert!(filter.holds());
+            assert!(!filter.held.is_empty());
             shown.extend(filter.rest());
             assert_eq!(String::from_utf8(shown).unwrap(), expected, "{size}");
             let mut filter = Filter::new(&secrets).keeping_length();

@@ -2,7 +2,7 @@
 //!
 //! Two kinds of orders end here. A process with an image is a container: it is made and started
 //! when its state is entered, stopped and removed when it is left. And an operation of a Compose
-//! project is looked up in the project's [`requests`]. Everything else is done by [`Processes`].
+//! project is looked up in the project's [`requests`]. Everything else is done by `Processes`.
 //!
 //! Containers are found again by their names and labels, so that nothing has to be remembered, and
 //! every call may be repeated. A waiting thread sleeps until the engine reports an event.
@@ -27,9 +27,9 @@ pub(crate) mod resource;
 mod semaphore;
 mod service;
 
-pub use error::OrderError;
-pub use execute::remove_leftovers;
-pub use service::remove_container;
+pub(crate) use error::OrderError;
+pub(crate) use execute::remove_leftovers;
+pub(crate) use service::remove_container;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,25 +87,25 @@ pub(super) struct Shared {
 
 /// Containers and processes.
 #[derive(Debug)]
-pub struct Docker {
+pub(crate) struct Docker {
     shared: Arc<Shared>,
     processes: Processes,
 }
 
 /// Where a Docker world works.
 #[derive(Debug)]
-pub struct DockerSettings {
+pub(crate) struct DockerSettings {
     /// The engine.
-    pub engine: Engine,
+    pub(crate) engine: Engine,
     /// What the operations of a Compose project do; empty for anything else.
-    pub requests: Requests,
+    pub(crate) requests: Requests,
     /// Hears what happens beside the orders, from any thread.
-    pub on_event: fn(&ProjectEvent),
+    pub(crate) on_event: fn(&ProjectEvent),
 }
 
 impl Docker {
     /// A world of containers.
-    pub fn new(
+    pub(crate) fn new(
         place: ProcessSettings,
         secrets: Secrets,
         setting: DockerSettings,
@@ -136,7 +136,7 @@ impl Docker {
     }
 
     /// For the handler of Ctrl-C.
-    pub fn interrupter(&self) -> Interrupter {
+    pub(crate) fn interrupter(&self) -> Interrupter {
         self.processes.interrupter()
     }
 

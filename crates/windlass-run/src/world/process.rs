@@ -165,13 +165,13 @@ impl Processes {
     }
 
     /// For the handler of Ctrl-C.
-    pub fn interrupter(&self) -> Interrupter {
+    pub(crate) fn interrupter(&self) -> Interrupter {
         let (reports, is_heard) = (self.shared.reports.clone(), Arc::clone(&self.is_heard));
         Interrupter { reports, is_heard }
     }
 
     /// The number of the process that an order started, if it runs. It is not looked after.
-    pub fn running(&self, order: OrderId) -> Option<u32> {
+    pub(crate) fn running(&self, order: OrderId) -> Option<u32> {
         let claim = self.shared.launcher.claims.process(order);
         claim.identity().filter(|identity| identity.is_alive())?.number()
     }

@@ -193,7 +193,7 @@ impl Simulated {
 
     /// Orders without a duration take this long.
     #[must_use]
-    pub fn with_default_duration(self, unknown: Duration) -> Self {
+    pub(crate) fn with_default_duration(self, unknown: Duration) -> Self {
         self.inner.borrow_mut().unknown = Some(unknown);
         self
     }
@@ -237,7 +237,7 @@ impl Simulated {
     /// The same world, in which every action takes time, whether it has a command or not: for
     /// people who want to see how a run would go.
     #[must_use]
-    pub fn playing(self) -> Self {
+    pub(crate) fn playing(self) -> Self {
         self.inner.borrow_mut().plays = true;
         self
     }

@@ -32,7 +32,7 @@ use super::process::{Interrupter, ProcessSettings, Processes, Reports};
 use super::{Order, OrderStatus, Report, World, in_thread};
 use crate::entry::{End, OrderId};
 use crate::secrets::Secrets;
-pub use address::AddressError;
+pub(crate) use address::AddressError;
 use connection::Connections;
 use script::{ClaimKind, ClaimStatus, Scripts};
 use unreachable::UnreachableHosts;
@@ -93,18 +93,18 @@ impl Shared {
 
 /// How hosts are reached.
 #[derive(Debug, Clone)]
-pub struct SshSettings {
+pub(crate) struct SshSettings {
     /// Another configuration than the operator's own.
-    pub config: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
     /// A name for the deployment that no other one has: its folder on every host.
-    pub unique: String,
+    pub(crate) unique: String,
     /// For what the operator should know during a wait for a host.
-    pub tell: fn(&str),
+    pub(crate) tell: fn(&str),
 }
 
 /// Hosts, and this machine.
 #[derive(Debug)]
-pub struct Ssh {
+pub(crate) struct Ssh {
     local: Processes,
     shared: Arc<Shared>,
     /// Where the orders that this engine knows are carried out.
@@ -116,7 +116,7 @@ pub struct Ssh {
 /// Why it is unknown what happens on a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum HostError {
+pub(crate) enum HostError {
     /// Its address is not known.
     Address(AddressError),
     /// It does not answer, with the reason that ssh gives.
@@ -140,7 +140,7 @@ impl From<AddressError> for HostError {
 
 impl Ssh {
     /// A world of hosts.
-    pub fn new(
+    pub(crate) fn new(
         place: ProcessSettings,
         secrets: Secrets,
         reach: SshSettings,
@@ -171,13 +171,17 @@ impl Ssh {
     }
 
     /// For the handler of Ctrl-C.
-    pub fn interrupter(&self) -> Interrupter {
+    pub(crate) fn interrupter(&self) -> Interrupter {
         self.local.interrupter()
     }
 
     /// The number of the process that an order started, if it runs; why when that is unknown. It is
     /// not looked after.
-    pub fn running(&self, host: Option<&str>, order: OrderId) -> Result<Option<u32>, HostError> {
+    pub(crate) fn running(
+        &self,
+        host: Option<&str>,
+        order: OrderId,
+    ) -> Result<Option<u32>, HostError> {
         let host = match host {
             Some(host) => address::resolve(&self.shared.here.folder, host)?,
             None => None,

@@ -17,7 +17,7 @@ impl<'a> NetMachine<'a> {
     ///
     /// The same is done once more by the rules, and nothing is executed: an assembly in which it
     /// could not have happened like this is refused.
-    pub fn continue_net(
+    pub(crate) fn continue_net(
         assembly: &'a Assembly<'a>,
         scenario: &'a Scenario,
         history: &NetHistory,
@@ -48,12 +48,12 @@ impl<'a> NetMachine<'a> {
     }
 
     /// What has been done by another command than the assembly has now.
-    pub fn outdated(&self) -> Vec<TransitionId> {
+    pub(crate) fn outdated(&self) -> Vec<TransitionId> {
         self.log.outdated(self.assembly)
     }
 
     /// What happens from here when everything goes well, in an order in which it may begin.
-    pub fn remaining(mut self) -> Vec<TransitionId> {
+    pub(crate) fn remaining(mut self) -> Vec<TransitionId> {
         let (mut all, mut seen) = (Vec::new(), BTreeSet::new());
         loop {
             let mut ready = self.ready();
@@ -70,12 +70,12 @@ impl<'a> NetMachine<'a> {
     }
 
     /// Whether something is left to undo of a way back that began.
-    pub fn is_undoing(&self) -> bool {
+    pub(crate) fn is_undoing(&self) -> bool {
         self.undoing.as_ref().is_some_and(|undoing| !undoing.is_done())
     }
 
     /// Whether a way back has ended, and something is left of what was done before.
-    pub fn has_undone(&self) -> bool {
+    pub(crate) fn has_undone(&self) -> bool {
         self.undoing.as_ref().is_some_and(Undoing::is_done) && !self.log.is_empty()
     }
 

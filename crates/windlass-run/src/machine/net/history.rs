@@ -48,7 +48,7 @@ pub(super) struct TransitionLog {
 /// What an assembly has done, for another run: transitions by name, with when they began and ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct NetHistory(Vec<TransitionRecord>);
+pub(crate) struct NetHistory(Vec<TransitionRecord>);
 
 /// One transition of a history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,12 +105,12 @@ impl std::error::Error for HistoryError {}
 
 impl NetHistory {
     /// What [`NetHistory::to_text`] wrote into a journal.
-    pub fn from_text(text: &str) -> Result<Self, HistoryError> {
+    pub(crate) fn from_text(text: &str) -> Result<Self, HistoryError> {
         serde_json::from_str(text).map_err(|error| HistoryError::Unreadable(error.to_string()))
     }
 
     /// As a journal keeps it: a JSON list with a line for each transition.
-    pub fn to_text(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         // Words and numbers can always be written.
         let lines: Vec<String> =
             self.0.iter().filter_map(|one| serde_json::to_string(one).ok()).collect();

@@ -9,15 +9,15 @@ use windlass::lifecycle::net::{DockId, NetTransition, PlaceId, Side};
 use super::NetMachine;
 
 /// The places of each component that holds tokens.
-pub type OccupiedPlaces = BTreeMap<ComponentId, BTreeSet<PlaceId>>;
+pub(crate) type OccupiedPlaces = BTreeMap<ComponentId, BTreeSet<PlaceId>>;
 
 /// A component of which a part has left a place and another part has not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InBetween {
     /// The component.
-    pub component: String,
+    pub(crate) component: String,
     /// The place.
-    pub place: String,
+    pub(crate) place: String,
 }
 
 impl fmt::Display for InBetween {
@@ -35,7 +35,7 @@ type Docks = BTreeMap<(ComponentId, PlaceId), BTreeSet<DockId>>;
 impl NetMachine<'_> {
     /// The places of every component. What waits to leave a place, or has failed to, is in it
     /// still; says who is in the middle of something when a part of a place has gone on.
-    pub fn occupied_places(&self) -> Result<OccupiedPlaces, InBetween> {
+    pub(crate) fn occupied_places(&self) -> Result<OccupiedPlaces, InBetween> {
         let mut all = OccupiedPlaces::new();
         for place in self.live.marked_places() {
             let (component, place) = self.assembly.local_place(place);

@@ -21,7 +21,7 @@ pub struct Token {
 
 impl NetMachine<'_> {
     /// Every token; on the way back what is not undone.
-    pub fn tokens(&self) -> Vec<Token> {
+    pub(crate) fn tokens(&self) -> Vec<Token> {
         if let Some(undoing) = &self.undoing {
             let left = |id| {
                 let (component, _) = self.assembly.local_transition(id);

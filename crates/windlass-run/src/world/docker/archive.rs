@@ -8,7 +8,7 @@ use tar::{Builder, EntryType, Header};
 
 /// What an archive has under a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
+pub(crate) enum Content {
     /// A file with its content.
     File(Vec<u8>),
     /// A link, and where it leads.
@@ -21,15 +21,15 @@ pub enum Content {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Where it is, from the root of the archive.
-    pub path: String,
+    pub(crate) path: String,
     /// What it is.
-    pub content: Content,
+    pub(crate) content: Content,
     /// The bits of its permissions.
-    pub mode: u32,
+    pub(crate) mode: u32,
     /// The number of the user that owns it.
-    pub user: u32,
+    pub(crate) user: u32,
     /// The number of the group that owns it.
-    pub group: u32,
+    pub(crate) group: u32,
 }
 
 impl Entry {
@@ -89,7 +89,7 @@ pub fn pack(entries: impl IntoIterator<Item = Entry>) -> io::Result<Vec<u8>> {
 }
 
 /// What a container wrote, without the frames around it.
-pub fn unframed(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn unframed(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = bytes;
     while let [kind, 0, 0, 0, a, b, c, d, more @ ..] = rest {

@@ -41,7 +41,7 @@ impl EngineError {
     }
 
     /// Whether something of that name exists already, or is in use.
-    pub fn is_conflict(&self) -> bool {
+    pub(crate) fn is_conflict(&self) -> bool {
         matches!(self, EngineError::Rejected(409, _))
     }
 }
@@ -62,11 +62,11 @@ pub struct Container {
     /// When it was started last, as the engine writes it.
     pub started_at: String,
     /// What the last check wrote, when it failed.
-    pub check_output: Option<String>,
+    pub(crate) check_output: Option<String>,
     /// Its labels.
-    pub labels: Value,
+    pub(crate) labels: Value,
     /// The id of its image.
-    pub image: String,
+    pub(crate) image: String,
     /// Everything that the engine said.
     pub all: Value,
 }
@@ -92,7 +92,7 @@ impl Container {
     }
 
     /// The value of a label, empty when it has none.
-    pub fn label(&self, name: &str) -> &str {
+    pub(crate) fn label(&self, name: &str) -> &str {
         self.labels.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 
@@ -103,10 +103,10 @@ impl Container {
 }
 
 /// What a call gives.
-pub type EngineResult<T> = Result<T, EngineError>;
+pub(crate) type EngineResult<T> = Result<T, EngineError>;
 
 /// A text as part of a path or a query.
-pub fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     let mut out = String::new();
     for byte in text.bytes() {
@@ -173,7 +173,7 @@ impl Engine {
     }
 
     /// Whether it is reached by a socket of this machine.
-    pub fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         matches!(self.address, Address::Unix(_))
     }
 
@@ -195,12 +195,12 @@ impl Engine {
     }
 
     /// Makes a container; its id.
-    pub fn create(&self, name: &str, body: &Value) -> EngineResult<String> {
+    pub(crate) fn create(&self, name: &str, body: &Value) -> EngineResult<String> {
         self.create_for(None, name, body)
     }
 
     /// Makes a container for a platform; its id.
-    pub fn create_for(
+    pub(crate) fn create_for(
         &self,
         platform: Option<&str>,
         name: &str,
@@ -227,7 +227,7 @@ impl Engine {
     }
 
     /// The ids of the containers that pass a filter, those that do not run included.
-    pub fn filtered(&self, filter: &Value) -> EngineResult<Vec<String>> {
+    pub(crate) fn filtered(&self, filter: &Value) -> EngineResult<Vec<String>> {
         let filters = escaped(&filter.to_string());
         let found = self.ask("GET", &format!("/containers/json?all=1&filters={filters}"), None)?;
         let id = |one: &Value| one.get("Id").and_then(Value::as_str).map(str::to_owned);
@@ -235,7 +235,7 @@ impl Engine {
     }
 
     /// The labels of all containers by name, those that do not run included.
-    pub fn names(&self) -> EngineResult<BTreeMap<String, Value>> {
+    pub(crate) fn names(&self) -> EngineResult<BTreeMap<String, Value>> {
         let found = self.ask("GET", "/containers/json?all=1", None)?;
         let mut all = BTreeMap::new();
         for one in found.as_array().into_iter().flatten() {
@@ -248,13 +248,13 @@ impl Engine {
     }
 
     /// The containers that run, as the list of the engine shows them, with the ports they hold.
-    pub fn list_running(&self) -> EngineResult<Vec<Value>> {
+    pub(crate) fn list_running(&self) -> EngineResult<Vec<Value>> {
         let found = self.ask("GET", "/containers/json", None)?;
         Ok(found.as_array().cloned().unwrap_or_default())
     }
 
     /// Starts a container; one that runs goes on.
-    pub fn start(&self, name: &str) -> EngineResult<()> {
+    pub(crate) fn start(&self, name: &str) -> EngineResult<()> {
         self.ask("POST", &format!("/containers/{}/start", escaped(name)), None).map(|_| ())
     }
 
@@ -278,13 +278,13 @@ impl Engine {
     }
 
     /// Gives a container another name.
-    pub fn rename(&self, name: &str, new: &str) -> EngineResult<()> {
+    pub(crate) fn rename(&self, name: &str, new: &str) -> EngineResult<()> {
         let path = format!("/containers/{}/rename?name={}", escaped(name), escaped(new));
         self.retry_while_name_is_taken(new, || self.ask("POST", &path, None)).map(|_| ())
     }
 
     /// Puts files, as a tar archive, into a container.
-    pub fn put_archive(&self, name: &str, archive: &[u8]) -> EngineResult<()> {
+    pub(crate) fn put_archive(&self, name: &str, archive: &[u8]) -> EngineResult<()> {
         let path = format!("/containers/{}/archive?path=/", escaped(name));
         self.answer("PUT", &path, "application/x-tar", archive).map(|_| ())
     }
@@ -305,7 +305,7 @@ impl Engine {
     }
 
     /// Makes a network or a volume.
-    pub fn make(&self, kind: &str, body: &Value) -> EngineResult<Value> {
+    pub(crate) fn make(&self, kind: &str, body: &Value) -> EngineResult<Value> {
         self.ask("POST", &format!("/{kind}/create"), Some(body))
     }
 
@@ -315,14 +315,19 @@ impl Engine {
     }
 
     /// Connects a container with a network.
-    pub fn connect(&self, network: &str, container: &str, endpoint: &Value) -> EngineResult<()> {
+    pub(crate) fn connect(
+        &self,
+        network: &str,
+        container: &str,
+        endpoint: &Value,
+    ) -> EngineResult<()> {
         let body = json!({ "Container": container, "EndpointConfig": endpoint });
         self.ask("POST", &format!("/networks/{}/connect", escaped(network)), Some(&body))
             .map(|_| ())
     }
 
     /// Takes a container out of a network, whatever it does there.
-    pub fn disconnect(&self, network: &str, container: &str) -> EngineResult<()> {
+    pub(crate) fn disconnect(&self, network: &str, container: &str) -> EngineResult<()> {
         let body = json!({ "Container": container, "Force": true });
         self.ask("POST", &format!("/networks/{}/disconnect", escaped(network)), Some(&body))
             .map(|_| ())
@@ -330,7 +335,7 @@ impl Engine {
 
     /// Pulls an image for a platform, with the credentials in `header`; `progress`
     /// hears every line.
-    pub fn pull(
+    pub(crate) fn pull(
         &self,
         reference: &str,
         platform: Option<&str>,
@@ -349,7 +354,7 @@ impl Engine {
     }
 
     /// Builds an image from a tar archive by the classic builder; `progress` hears every line.
-    pub fn build(
+    pub(crate) fn build(
         &self,
         query: &str,
         archive: &[u8],
@@ -362,7 +367,7 @@ impl Engine {
 }
 
 /// An image without tag or digest is the latest one.
-pub fn tagged(reference: &str) -> String {
+pub(crate) fn tagged(reference: &str) -> String {
     let last = reference.rsplit('/').next().unwrap_or(reference);
     if last.contains([':', '@']) { reference.to_owned() } else { format!("{reference}:latest") }
 }

@@ -122,7 +122,7 @@ fn drop_network(shared: &Shared) {
 
 /// Removes what is left of a deployment that is down: containers that have died and were not
 /// started again, and the network when it is empty.
-pub fn remove_leftovers(engine: &Engine, deployment: &str) -> Result<(), EngineError> {
+pub(crate) fn remove_leftovers(engine: &Engine, deployment: &str) -> Result<(), EngineError> {
     let mut is_used = false;
     for id in engine.labelled(&format!("{DEPLOYMENT}={deployment}"))? {
         match engine.inspect(&id) {

@@ -95,26 +95,26 @@ impl Write for Stream {
 
 /// What is sent.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     /// `GET`, `POST`, `PUT`, `DELETE`.
-    pub method: &'a str,
+    pub(crate) method: &'a str,
     /// The path with its query.
-    pub path: &'a str,
+    pub(crate) path: &'a str,
     /// What kind of text the body is.
-    pub kind: &'a str,
+    pub(crate) kind: &'a str,
     /// The body.
-    pub body: &'a [u8],
+    pub(crate) body: &'a [u8],
     /// One more header.
-    pub header: Option<(&'a str, &'a str)>,
+    pub(crate) header: Option<(&'a str, &'a str)>,
 }
 
 /// What came back: its status, and its body to be read.
 #[derive(Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// 2xx is good.
-    pub status: u16,
+    pub(crate) status: u16,
     /// The rest.
-    pub body: Body,
+    pub(crate) body: Body,
 }
 
 /// The body of an answer.
@@ -134,7 +134,7 @@ enum Remaining {
 }
 
 /// Sends a request and reads the head of the answer.
-pub fn send(address: &Address, request: Request<'_>) -> io::Result<Answer> {
+pub(crate) fn send(address: &Address, request: Request<'_>) -> io::Result<Answer> {
     let mut stream = address.connect()?;
     let Request { method, path, kind, body, header } = request;
     let more = header.map_or(String::new(), |(name, value)| format!("{name}: {value}\r\n"));

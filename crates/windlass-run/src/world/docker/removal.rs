@@ -20,7 +20,7 @@ const NAME_PAUSE: Duration = Duration::from_millis(50);
 
 impl EngineError {
     /// Whether a container is being removed: it has died already, and will be gone in a moment.
-    pub fn is_being_removed(&self) -> bool {
+    pub(crate) fn is_being_removed(&self) -> bool {
         let says = |words: &str| {
             words.contains("marked for removal")
                 || words.contains("removal of container") && words.contains("in progress")
@@ -41,7 +41,7 @@ impl Engine {
     }
 
     /// Waits until a container that is being removed is gone.
-    pub fn wait_removed(&self, name: &str) -> EngineResult<()> {
+    pub(crate) fn wait_removed(&self, name: &str) -> EngineResult<()> {
         let path = format!("/containers/{}/wait?condition=removed", escaped(name));
         let mut answer = match self.answer("POST", &path, "text/plain", &[]) {
             Err(refused) if refused.is_missing() => return Ok(()),

@@ -12,21 +12,21 @@ use serde_json::Value;
 use crate::world::Order;
 
 /// The label that names the project.
-pub const PROJECT: &str = "com.docker.compose.project";
+pub(crate) const PROJECT: &str = "com.docker.compose.project";
 /// The label that names the service.
-pub const SERVICE: &str = "com.docker.compose.service";
+pub(crate) const SERVICE: &str = "com.docker.compose.service";
 /// The label with the number of the container.
-pub const NUMBER: &str = "com.docker.compose.container-number";
+pub(crate) const NUMBER: &str = "com.docker.compose.container-number";
 /// The label with what a service depends on: `NAME:CONDITION:RESTART`, with commas between.
-pub const DEPENDS: &str = "com.docker.compose.depends_on";
+pub(crate) const DEPENDS: &str = "com.docker.compose.depends_on";
 /// The label with the hash of the configuration.
-pub const HASH: &str = "com.docker.compose.config-hash";
+pub(crate) const HASH: &str = "com.docker.compose.config-hash";
 /// The label with the id of the image.
-pub const IMAGE: &str = "com.docker.compose.image";
+pub(crate) const IMAGE: &str = "com.docker.compose.image";
 /// The label with the id of the container that this one replaces.
-pub const REPLACE: &str = "com.docker.compose.replace";
+pub(crate) const REPLACE: &str = "com.docker.compose.replace";
 /// The label of containers that `run` made.
-pub const ONE_OFF: &str = "com.docker.compose.oneoff";
+pub(crate) const ONE_OFF: &str = "com.docker.compose.oneoff";
 
 /// All requests of a project.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -37,50 +37,50 @@ pub struct Requests {
     pub parts: BTreeMap<String, Part>,
     /// Services of the file that were not asked for: their containers are no orphans.
     #[serde(default)]
-    pub others: BTreeSet<String>,
+    pub(crate) others: BTreeSet<String>,
     /// Whether only the engine checks health, at its intervals, and not this program too as soon
     /// as a container has started.
     #[serde(default)]
-    pub engine_checks: bool,
+    pub(crate) engine_checks: bool,
     /// Whether volumes are removed with everything else.
-    pub remove_volumes: bool,
+    pub(crate) remove_volumes: bool,
     /// By container, what stood there before and comes back when the run is rolled back.
     #[serde(default)]
-    pub previous: BTreeMap<String, Previous>,
+    pub(crate) previous: BTreeMap<String, Previous>,
     /// The volumes that are recreated because their definition changed: the operator said so.
     #[serde(default)]
-    pub renew: BTreeSet<String>,
+    pub(crate) renew: BTreeSet<String>,
     /// What earlier runs brought up and the last one was not asked for: it goes with the rest.
     #[serde(default)]
-    pub earlier: BTreeMap<String, Part>,
+    pub(crate) earlier: BTreeMap<String, Part>,
 }
 
 /// A container that is about to be replaced.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Previous {
+pub(crate) struct Previous {
     /// The hash of its configuration.
-    pub hash: String,
+    pub(crate) hash: String,
     /// The id of its image.
-    pub image: String,
+    pub(crate) image: String,
     /// Whether it ran.
-    pub ran: bool,
+    pub(crate) ran: bool,
     /// What makes it again.
-    pub body: Value,
+    pub(crate) body: Value,
     /// Further networks, by name.
-    pub networks: Vec<(String, Value)>,
+    pub(crate) networks: Vec<(String, Value)>,
 }
 
 /// How the containers of a service are replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Update {
     /// How many at the same time; 0 for all.
-    pub parallelism: u32,
+    pub(crate) parallelism: u32,
     /// Whether the new one runs, and is healthy, before the old one goes.
-    pub start_first: bool,
+    pub(crate) start_first: bool,
     /// How long to wait before the next.
-    pub delay: Duration,
+    pub(crate) delay: Duration,
     /// How long the new one is watched before it counts.
-    pub monitor: Duration,
+    pub(crate) monitor: Duration,
 }
 
 impl Default for Update {
@@ -131,17 +131,17 @@ pub enum Part {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
     /// The folder that is sent.
-    pub context: String,
+    pub(crate) context: String,
     /// The query of the request.
-    pub query: String,
+    pub(crate) query: String,
     /// A Dockerfile that stands in the Compose file.
-    pub inline: Option<String>,
+    pub(crate) inline: Option<String>,
     /// The Dockerfile, as a path that starts at the folder.
     #[serde(default = "usual_file")]
-    pub file: String,
+    pub(crate) file: String,
     /// Whether the engine fetches what is built, and nothing is sent.
     #[serde(default)]
-    pub is_remote: bool,
+    pub(crate) is_remote: bool,
 }
 
 fn usual_file() -> String {
@@ -152,19 +152,19 @@ fn usual_file() -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
     /// Where.
-    pub target: String,
+    pub(crate) target: String,
     /// What.
-    pub content: String,
+    pub(crate) content: String,
     /// Who may do what with it.
-    pub mode: u32,
+    pub(crate) mode: u32,
     /// Whose it is: user and group.
     #[serde(default)]
-    pub owner: (u32, u32),
+    pub(crate) owner: (u32, u32),
 }
 
 impl File {
     /// An empty file that everybody may read.
-    pub fn new(target: String) -> Self {
+    pub(crate) fn new(target: String) -> Self {
         File { target, content: String::new(), mode: 0o444, owner: (0, 0) }
     }
 }
@@ -173,19 +173,19 @@ impl File {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hook {
     /// The command, word by word.
-    pub command: Vec<String>,
+    pub(crate) command: Vec<String>,
     /// Who runs it; empty for the user of the container.
     #[serde(default)]
-    pub user: String,
+    pub(crate) user: String,
     /// Whether it may do everything.
     #[serde(default)]
-    pub privileged: bool,
+    pub(crate) privileged: bool,
     /// Where it runs; empty for the folder of the container.
     #[serde(default)]
-    pub folder: String,
+    pub(crate) folder: String,
     /// More variables, as `NAME=VALUE`.
     #[serde(default)]
-    pub environment: Vec<String>,
+    pub(crate) environment: Vec<String>,
 }
 
 /// A service.
@@ -244,15 +244,15 @@ pub struct Service {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OptionalDependency {
     /// The node of the other service.
-    pub node: String,
+    pub(crate) node: String,
     /// What is waited for.
-    pub until: Until,
+    pub(crate) until: Until,
 }
 
 /// What is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Until {
+pub(crate) enum Until {
     /// That it was started.
     Started,
     /// That it is healthy.
@@ -262,12 +262,13 @@ pub enum Until {
 }
 
 /// What containers may share with one of another service.
-pub const SHARED: &[&str] = &["NetworkMode", "IpcMode", "PidMode", "UTSMode", "CgroupnsMode"];
+pub(crate) const SHARED: &[&str] =
+    &["NetworkMode", "IpcMode", "PidMode", "UTSMode", "CgroupnsMode"];
 
 impl Requests {
     /// Remembers what `before` has and this one was not asked for. Services that the file has no
     /// more are orphans.
-    pub fn remember(&mut self, before: Requests) {
+    pub(crate) fn remember(&mut self, before: Requests) {
         let all = before.earlier.into_iter().chain(before.parts);
         let is_left = |(node, part): &(String, Part)| match part {
             _ if self.parts.contains_key(node) => false,
@@ -279,7 +280,7 @@ impl Requests {
     }
 
     /// The service of a node.
-    pub fn service(&self, node: &str) -> Option<&Service> {
+    pub(crate) fn service(&self, node: &str) -> Option<&Service> {
         match self.parts.get(node) {
             Some(Part::Service(service)) => Some(service),
             _ => None,
@@ -287,13 +288,13 @@ impl Requests {
     }
 
     /// Whether a node is one of the project.
-    pub fn knows(&self, node: &str) -> bool {
+    pub(crate) fn knows(&self, node: &str) -> bool {
         self.parts.contains_key(node)
     }
 
     /// Whether an order is an operation of the project that asks the engine for something, or takes
     /// an instance away whose container is still there.
-    pub fn performs(&self, order: &Order) -> bool {
+    pub(crate) fn performs(&self, order: &Order) -> bool {
         match self.parts.get(&order.node) {
             None | Some(Part::Nothing) => false,
             Some(Part::Service(_)) => order.operation.is_some() || order.removes,
@@ -309,12 +310,12 @@ pub(crate) fn number(node: &str, instance: &str) -> Option<u32> {
 
 impl Service {
     /// Whether its containers share something with one of another service, which must run first.
-    pub fn shares(&self) -> bool {
+    pub(crate) fn shares(&self) -> bool {
         !self.shares_with().is_empty()
     }
 
     /// The services with whose first container those of this one share something.
-    pub fn shares_with(&self) -> BTreeSet<&str> {
+    pub(crate) fn shares_with(&self) -> BTreeSet<&str> {
         let host = &self.body["HostConfig"];
         let modes = SHARED.iter().filter_map(|key| host.get(*key)?.as_str());
         let modes = modes.filter_map(|mode| mode.strip_prefix("service:"));
@@ -326,7 +327,7 @@ impl Service {
 
     /// Why there can be only one container of it: a name, or a port of the host, that one alone
     /// has.
-    pub fn only_one(&self) -> Option<String> {
+    pub(crate) fn only_one(&self) -> Option<String> {
         if let Some(name) = &self.container {
             return Some(format!("its container is called `{name}`"));
         }
@@ -346,7 +347,7 @@ impl Service {
     }
 
     /// The instance that the container with a number is.
-    pub fn instance(&self, node: &str, container: u32) -> String {
+    pub(crate) fn instance(&self, node: &str, container: u32) -> String {
         match (self.replicas, container) {
             (..=1, ..=1) => node.to_owned(),
             (_, number) => format!("{node}-{number}"),

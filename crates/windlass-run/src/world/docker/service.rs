@@ -165,7 +165,7 @@ pub(super) fn stop_with_hooks(
 
 /// Stops and removes a container of a service outside of a run, with what has to happen inside
 /// before that.
-pub fn remove_container(
+pub(crate) fn remove_container(
     engine: &Engine,
     service: &Service,
     container: &Container,

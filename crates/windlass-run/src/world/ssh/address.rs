@@ -15,7 +15,7 @@ const HERE: &str = "here:";
 /// Why the address of a host is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum AddressError {
+pub(crate) enum AddressError {
     /// No operation has left it yet, under this name.
     NotLeft(String),
     /// What was left is no address.
